@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 import click
 
 from benchmarks.commands import SETTINGS
-from benchmarks.el_data import EX, SHAPES, Axiom, write_triples
+from benchmarks.inputs.el_data import EX, SHAPES, Axiom, write_triples
 
 if TYPE_CHECKING:
     from kg_reasoner import Reasoner

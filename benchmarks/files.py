@@ -22,7 +22,7 @@ from typing import Any, Final
 import click
 
 from benchmarks.commands import SETTINGS
-from benchmarks.needs import is_installed
+from benchmarks.measuring.needs import is_installed
 
 UB: Final = "http://swat.cse.lehigh.edu/onto/univ-bench.owl#"
 SYNTAXES: Final = ("nt", "nq", "ttl", "trig", "rdf", "jsonld")

@@ -23,7 +23,7 @@ import click
 import numpy as np
 
 from benchmarks.commands import SETTINGS
-from benchmarks.update_data import data_folder
+from benchmarks.inputs.update_data import data_folder
 from kg_reasoner.api.reasoner import Reasoner
 from kg_reasoner.concurrency import ordered_work, tasks
 from kg_reasoner.io.output import triple_writer

@@ -14,7 +14,7 @@ from typing import Any, Final
 import click
 
 from benchmarks.commands import SETTINGS
-from benchmarks.data import reasoned_lubm
+from benchmarks.inputs.data import reasoned_lubm
 from kg_reasoner import Reasoner
 from kg_reasoner.sparql.query_plan import PlanOperator
 from kg_reasoner.sparql.results.result import SelectResult

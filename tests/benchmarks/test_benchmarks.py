@@ -13,16 +13,19 @@ from click.testing import CliRunner
 from rich.console import Console
 
 from benchmarks import __main__ as benchmark
-from benchmarks import by_the_book, dbsp, maintenance, needs, nemo_rules, report, shacl
-from benchmarks.closure import PROGRAMS
+from benchmarks import by_the_book, dbsp, maintenance, shacl
 from benchmarks.conformance import __main__ as conformance
 from benchmarks.conformance import cases as conformance_cases
-from benchmarks.contest import CONTESTANTS, Contestant, Entry, RunLimits, contest
 from benchmarks.contestants.ours import Ours
-from benchmarks.data import csv_cell, graph_job, split
-from benchmarks.jobs import LINEAR, NONLINEAR, OWL2RL, RDFS, Job
-from benchmarks.measure import Measurement
-from benchmarks.nemo_rules import Predicate
+from benchmarks.contests import report
+from benchmarks.contests.contest import CONTESTANTS, Contestant, Entry, RunLimits, contest
+from benchmarks.inputs.closure import PROGRAMS
+from benchmarks.inputs.data import csv_cell, graph_job, split
+from benchmarks.inputs.jobs import LINEAR, NONLINEAR, OWL2RL, RDFS, Job
+from benchmarks.measuring import needs
+from benchmarks.measuring.measure import Measurement
+from benchmarks.translations import nemo_rules
+from benchmarks.translations.nemo_rules import Predicate
 from kg_reasoner.errors import UnsupportedError
 from kg_reasoner.language.parser import parse
 from tests.helpers.extras import needed

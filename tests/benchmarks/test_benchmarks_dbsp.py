@@ -9,10 +9,11 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from benchmarks import dbsp, dbsp_report, report
+from benchmarks import dbsp
 from benchmarks.contestants.dbsp import CONTESTANTS
-from benchmarks.dbsp_jobs import closure_workload, lubm_workload
-from benchmarks.dbsp_report import STAGES, Comparison, Outcome
+from benchmarks.contests import dbsp_report, report
+from benchmarks.contests.dbsp_report import STAGES, Comparison, Outcome
+from benchmarks.inputs.dbsp_jobs import closure_workload, lubm_workload
 from kg_reasoner.language.parser import parse
 from kg_reasoner.terms import IRI, RDF
 from tests.helpers.effort import thinned

@@ -14,14 +14,17 @@ from click.testing import CliRunner
 from rich.console import Console
 
 from benchmarks import __main__ as benchmark
-from benchmarks import children, contest, needs, relational, report, scale, souffle_rules, sql_rules, vlog_rules
-from benchmarks.contest import CONTESTANTS, Contestant, Entry, RunLimits
+from benchmarks import scale
 from benchmarks.contestants import differential_dataflow, souffle, vlog
 from benchmarks.contestants.ours import from_file_to_file
-from benchmarks.data import engine_files, tsv
-from benchmarks.jobs import DLP, DLP_RULES, OWL2RL, RDFS, Job
-from benchmarks.measure import Measurement
-from benchmarks.nemo_rules import Predicate
+from benchmarks.contests import contest, report
+from benchmarks.contests.contest import CONTESTANTS, Contestant, Entry, RunLimits
+from benchmarks.inputs.data import engine_files, tsv
+from benchmarks.inputs.jobs import DLP, DLP_RULES, OWL2RL, RDFS, Job
+from benchmarks.measuring import children, needs
+from benchmarks.measuring.measure import Measurement
+from benchmarks.translations import relational, souffle_rules, sql_rules, vlog_rules
+from benchmarks.translations.nemo_rules import Predicate
 from kg_reasoner import Reasoner
 from kg_reasoner.errors import UnsupportedError
 from kg_reasoner.language.parser import parse

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from benchmarks import flat_maps, flat_maps_souffle
+from benchmarks import flat_maps
 from benchmarks.library import measured, networkx_seconds, random_edges, seconds
+from benchmarks.translations import flat_maps_souffle
 
 
 def test_relations_of_pairs_have_a_fact_for_each() -> None:

@@ -17,11 +17,13 @@ from click.testing import CliRunner
 from rich.console import Console
 from rich.table import Table
 
-from benchmarks import flatness, maintenance, marking, marking_streams, report, rule_changes, schemas, soak, tails
+from benchmarks import flatness, maintenance, marking, rule_changes, schemas, soak
+from benchmarks.contests import report, tails
+from benchmarks.inputs import marking_streams
+from benchmarks.inputs.marking_streams import Options
+from benchmarks.inputs.update_data import Lubm, LubmPart, departments_of, fingerprint, fresh, little_garbage, lubm, parts
 from benchmarks.maintenance import BASELINE, SMALL
-from benchmarks.marking_streams import Options
-from benchmarks.update_data import Lubm, LubmPart, departments_of, fingerprint, fresh, little_garbage, lubm, parts
-from benchmarks.update_interfaces import INTERFACES
+from benchmarks.measuring.update_interfaces import INTERFACES
 from kg_reasoner.api.reasoner import Reasoner
 from kg_reasoner.api.update import Update
 from kg_reasoner.engine.maintenance import STRATEGIES

@@ -9,7 +9,7 @@ import pytest
 from click import ClickException
 from rich.console import Console
 
-from benchmarks import report
+from benchmarks.contests import report
 from benchmarks.on_demand import Comparison, OnDemandWorkload, compared, generations, table, workloads
 from kg_reasoner import Reasoner
 

@@ -17,8 +17,9 @@ import rdflib
 from click.testing import CliRunner
 from rich.console import Console
 
-from benchmarks import lookups, needs, sparql_limits, sparql_results, sparql_updates, unseen, values
-from benchmarks.contest import RunLimits
+from benchmarks import lookups, sparql_limits, sparql_results, sparql_updates, unseen, values
+from benchmarks.contests.contest import RunLimits
+from benchmarks.measuring import needs
 from benchmarks.sparql import __main__ as command
 from benchmarks.sparql import report
 from benchmarks.sparql.checksums import checksum, value_text

@@ -1,4 +1,4 @@
-"""Random ontologies in OWL 2 EL, in the form of `benchmarks.el_data`, and what a reasoner says of them."""
+"""Random ontologies in OWL 2 EL, in the form of `benchmarks.inputs.el_data`, and what a reasoner says of them."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import random
 from collections.abc import Iterable, Iterator
 from itertools import count
 
-from benchmarks.el_data import EX, Axiom, Expression, triples
+from benchmarks.inputs.el_data import EX, Axiom, Expression, triples
 from kg_reasoner import Reasoner
 from kg_reasoner.terms import IRI, OWL, RDF, RDFS, XSD, BlankNode, Literal, Term, Triple
 

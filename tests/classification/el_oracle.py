@@ -1,8 +1,8 @@
 """An oracle for OWL 2 EL: completion rules on nested tuples, applied naively until nothing is new.
 
-Axioms and expressions are those of `benchmarks.el_data`. A *context* is a class of which something is known; that of a value of a
-property with ranges is the intersection of the value's class and these. Source: Baader, Brandt and Lutz, Pushing the EL Envelope
-(IJCAI 2005) and Pushing the EL Envelope Further (OWLED 2008).
+Axioms and expressions are those of `benchmarks.inputs.el_data`. A *context* is a class of which something is known; that of a value
+of a property with ranges is the intersection of the value's class and these. Source: Baader, Brandt and Lutz, Pushing the EL
+Envelope (IJCAI 2005) and Pushing the EL Envelope Further (OWLED 2008).
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from itertools import product
 
-from benchmarks.el_data import Axiom, Expression
+from benchmarks.inputs.el_data import Axiom, Expression
 
 __all__ = ["subsumptions"]
 

@@ -21,7 +21,7 @@ from rdflib import Graph
 from benchmarks import el_proofs
 from benchmarks.conformance.cases import DOES_NOT_ENTAIL, ENTAILS, INCONSISTENT, SUITE_FOLDER, Case, cases
 from benchmarks.conformance.cases import triples_of as read
-from benchmarks.el_data import EX, SHAPES, Axiom, write_functional, write_triples
+from benchmarks.inputs.el_data import EX, SHAPES, Axiom, write_functional, write_triples
 from kg_reasoner import Reasoner
 from kg_reasoner.api.entailment import entails
 from kg_reasoner.cli import main

@@ -6,7 +6,7 @@ import random
 
 import pytest
 
-from benchmarks.el_data import EX
+from benchmarks.inputs.el_data import EX
 from kg_reasoner import Reasoner
 from kg_reasoner.program import TRIPLE, Atom
 from kg_reasoner.terms import IRI, OWL, RDF, RDFS, Term, Triple

@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from benchmarks.spark_data import SHAPES, shaped
+from benchmarks.inputs.spark_data import SHAPES, shaped
 from kg_reasoner import Reasoner, rulesets
 from kg_reasoner.engine.clashes import clashes
 from kg_reasoner.errors import ReasonerError, ReasonerWarning

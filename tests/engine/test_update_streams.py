@@ -14,8 +14,8 @@ from itertools import product
 
 import pytest
 
-from benchmarks import streams
-from benchmarks.streams import UpdateStream
+from benchmarks.inputs import streams
+from benchmarks.inputs.streams import UpdateStream
 from kg_reasoner.api.reasoner import Reasoner
 from kg_reasoner.engine.maintenance import DEFAULT, STRATEGIES
 from kg_reasoner.program import TRIPLE

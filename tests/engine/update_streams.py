@@ -6,7 +6,7 @@ import hashlib
 from collections.abc import Iterator
 from urllib.parse import unquote
 
-from benchmarks.streams import NAMESPACE, State
+from benchmarks.inputs.streams import NAMESPACE, State
 from kg_reasoner.api.reasoner import Reasoner
 from kg_reasoner.program import TRIPLE
 from kg_reasoner.query.delta import Changes

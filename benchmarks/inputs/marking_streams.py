@@ -15,8 +15,8 @@ from pathlib import Path
 from random import Random
 from typing import Final
 
-from benchmarks import streams
-from benchmarks.update_data import data_folder, departments_of, lubm
+from benchmarks.inputs import streams
+from benchmarks.inputs.update_data import data_folder, departments_of, lubm
 from kg_reasoner.api.update import Update
 from kg_reasoner.language.parser import parse
 from kg_reasoner.program import TRIPLE, Program

@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 
 from rich.table import Table
 
-from benchmarks.maintenance import milliseconds
-from benchmarks.report import new_table
+from benchmarks.contests.report import milliseconds, new_table
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -11,14 +11,25 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from benchmarks.contest import OURS, Entry
-from benchmarks.jobs import Job
-from benchmarks.measure import Measurement
+from benchmarks.contests.contest import OURS, Entry
+from benchmarks.inputs.jobs import Job
+from benchmarks.measuring.measure import Measurement
 
 if TYPE_CHECKING:
     from rich.table import Table
 
-__all__ = ["WIDTH", "agreement", "disagreements", "legend", "machine", "new_table", "table", "write_json", "write_plot"]
+__all__ = [
+    "WIDTH",
+    "agreement",
+    "disagreements",
+    "legend",
+    "machine",
+    "milliseconds",
+    "new_table",
+    "table",
+    "write_json",
+    "write_plot",
+]
 
 COLUMNS = (
     "",
@@ -195,3 +206,9 @@ def write_plot(path: Path, entries: list[Entry]) -> None:
     figure.legend(*axes[0].get_legend_handles_labels(), loc="outside lower center", ncols=len(names), frameon=False)
     figure.savefig(path, dpi=150)
     pyplot.close(figure)
+
+
+def milliseconds(seconds: float) -> str:
+    """Return a time in milliseconds, with three digits at least."""
+    value = 1000 * seconds
+    return f"{value:,.0f}" if value >= 100 else f"{value:.3g}"

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
-from benchmarks.relational import ALL_TRIPLES, Program, components
+from benchmarks.translations.relational import ALL_TRIPLES, Program, components
 from kg_reasoner.program import Argument, Rule, Variable
 from kg_reasoner.terms import IRI, RDF, Term, term_text
 

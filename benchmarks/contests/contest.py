@@ -16,15 +16,15 @@ from pathlib import Path
 from statistics import median
 from typing import Final
 
-from benchmarks import needs
 from benchmarks.contestants import differential_dataflow, souffle
-from benchmarks.jobs import DLP, LINEAR, NONLINEAR, OWL2RL, RDFS, Job
-from benchmarks.measure import Measurement
-from benchmarks.needs import INSTALL
+from benchmarks.inputs.jobs import DLP, LINEAR, NONLINEAR, OWL2RL, RDFS, Job
+from benchmarks.measuring import needs
+from benchmarks.measuring.measure import Measurement
+from benchmarks.measuring.needs import INSTALL
 
 __all__ = ["CONTESTANTS", "OURS", "Contestant", "Entry", "RunLimits", "contest"]
 
-ROOT: Final = Path(__file__).resolve().parents[1]
+ROOT: Final = Path(__file__).resolve().parents[2]
 
 NO_MEMORY: Final = re.compile(
     "MemoryError|bad_alloc|allocate memory|memory allocation|out of memory|failed to map|error return without exception set"

@@ -18,7 +18,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from benchmarks.jobs import Job
+from benchmarks.inputs.jobs import Job
 
 __all__ = ["Count", "Measurement", "Stages", "contestant", "cpu", "in_child", "measure"]
 

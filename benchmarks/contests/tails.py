@@ -9,7 +9,7 @@ from typing import Final
 
 from rich.table import Table
 
-from benchmarks import report
+from benchmarks.contests import report
 
 __all__ = ["MOST_MILLISECONDS", "MOST_TIMES", "Tail", "table"]
 

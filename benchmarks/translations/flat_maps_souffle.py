@@ -9,7 +9,7 @@ import tempfile
 from pathlib import Path
 from typing import Final
 
-from benchmarks.souffle_rules import sizes
+from benchmarks.translations.souffle_rules import sizes
 
 __all__ = ["PROGRAMS", "in_souffle", "version"]
 

@@ -20,7 +20,7 @@ from kg_reasoner.terms import IRI, RDF, Term
 
 __all__ = ["NAMESPACE", "SUITE", "State", "StreamStep", "UpdateStream", "names", "read", "rule_set"]
 
-SUITE: Final = Path(__file__).parents[2] / "shared" / "suites" / "updates"
+SUITE: Final = Path(__file__).parents[3] / "shared" / "suites" / "updates"
 """Where the suite lies, if it is here."""
 
 NAMESPACE: Final = "http://example.org/"

@@ -10,7 +10,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from benchmarks.update_data import Lubm, LubmPart
+from benchmarks.inputs.update_data import Lubm, LubmPart
 from kg_reasoner.api.reasoner import Reasoner
 from kg_reasoner.engine.maintenance import Work
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from benchmarks.jobs import LINEAR, NONLINEAR
+from benchmarks.inputs.jobs import LINEAR, NONLINEAR
 
 __all__ = ["EDGE_IRI", "PROGRAMS", "node_iri"]
 

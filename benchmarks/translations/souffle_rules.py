@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final, Literal
 
-from benchmarks.relational import Program, argument_texts
+from benchmarks.translations.relational import Program, argument_texts
 from kg_reasoner.program import Atom, Rule
 
 __all__ = ["PARTS", "Part", "program", "sizes"]

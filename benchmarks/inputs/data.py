@@ -11,11 +11,11 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, Final, TextIO
 
-from benchmarks import nemo_rules, relational, souffle_rules, sql_rules, vlog_rules
-from benchmarks.closure import EDGE_IRI, PROGRAMS, node_iri
-from benchmarks.jobs import DLP, DLP_RULES, OWL2RL, RDFS, Job
-from benchmarks.nemo_rules import Predicate
-from benchmarks.relational import ALL_TRIPLES
+from benchmarks.inputs.closure import EDGE_IRI, PROGRAMS, node_iri
+from benchmarks.inputs.jobs import DLP, DLP_RULES, OWL2RL, RDFS, Job
+from benchmarks.translations import nemo_rules, relational, souffle_rules, sql_rules, vlog_rules
+from benchmarks.translations.nemo_rules import Predicate
+from benchmarks.translations.relational import ALL_TRIPLES
 
 if TYPE_CHECKING:
     from kg_reasoner import Reasoner

@@ -1,6 +1,7 @@
 """Our rules as rules over relations with names and columns, for systems that know nothing of RDF.
 
-The two layouts are those of `benchmarks.nemo_rules`: a relation for each class and property, or the one relation ``triple``.
+The two layouts are those of `benchmarks.translations.nemo_rules`: a relation for each class and property, or the one relation
+``triple``.
 """
 
 from __future__ import annotations
@@ -8,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
-from benchmarks.nemo_rules import Predicate, instances, predicate_of
+from benchmarks.translations.nemo_rules import Predicate, instances, predicate_of
 from kg_reasoner.errors import UnsupportedError
 from kg_reasoner.graphs import strongly_connected_components
 from kg_reasoner.program import TRIPLE, Argument, Atom, Rule, Variable, variables_of

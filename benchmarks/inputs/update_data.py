@@ -14,7 +14,7 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
-from benchmarks.data import made, universities_as_ntriples, write_ontology
+from benchmarks.inputs.data import made, universities_as_ntriples, write_ontology
 from kg_reasoner.api.reasoner import Reasoner
 from kg_reasoner.loaders.rdf import reader as rdf
 from kg_reasoner.storage.arrays import Ids

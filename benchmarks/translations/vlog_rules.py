@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from benchmarks.relational import ALL_TRIPLES, Program, argument_texts
+from benchmarks.translations.relational import ALL_TRIPLES, Program, argument_texts
 from kg_reasoner.program import Atom, Rule, Variable
 from kg_reasoner.terms import IRI, RDF
 
