@@ -10,7 +10,7 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 SECTION = re.compile(r"^## What you can rely on\n(.*?)^## ", re.MULTILINE | re.DOTALL)
-TEST = re.compile(r"<!-- (tests/\w+\.py)::(\w+) -->")
+TEST = re.compile(r"<!-- (tests/[\w/]+\.py)::(\w+) -->")
 
 
 def statements() -> list[str]:
