@@ -16,7 +16,7 @@ import click
 from benchmarks.commands import SETTINGS
 from benchmarks.inputs.data import reasoned_lubm
 from kg_reasoner import Reasoner
-from kg_reasoner.sparql.query_plan import PlanOperator
+from kg_reasoner.sparql.queries.query_plan import PlanOperator
 from kg_reasoner.sparql.results.result import SelectResult
 
 __all__ = ["QUERIES", "Measured", "main", "measured"]

@@ -26,7 +26,7 @@ from benchmarks.measuring.needs import need_peers
 from benchmarks.sparql.data import DataSet, data_set
 from benchmarks.sparql.queries import LUBM, SHOP, Query, all_queries
 from kg_reasoner.errors import ReasonerError
-from kg_reasoner.sparql.parsed import parsed_query
+from kg_reasoner.sparql.queries.parsed import parsed_query
 from kg_reasoner.sparql.syntax.query_syntax import read_common_query
 
 __all__ = ["Measured", "measured", "variants"]

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from kg_reasoner.expressions.defined_functions import PythonFunction
     from kg_reasoner.expressions.reductions import Reduction, StatefulReduction
     from kg_reasoner.language.reading.known import Known
-    from kg_reasoner.sparql.source import Caches
+    from kg_reasoner.sparql.evaluation.source import Caches
 
 __all__ = ["ReasonerCore"]
 
@@ -109,7 +109,7 @@ class ReasonerCore:
     @cached_property
     def caches(self) -> Caches:
         """The caches of SPARQL queries about terms."""
-        from kg_reasoner.sparql.source import Caches
+        from kg_reasoner.sparql.evaluation.source import Caches
 
         return Caches(self.dictionary)
 

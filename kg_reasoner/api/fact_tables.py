@@ -283,8 +283,8 @@ class Facts(DataFrames, Iterator[tuple[Term, ...]]):
         write_ids(file, self.ids, self._dictionary, self.types, separator, Types(self._definitions))
 
     def _columns(self) -> Columns:
-        from kg_reasoner.sparql.query_terms import QueryTerms, TermCache
         from kg_reasoner.sparql.results.result_columns import Columns
+        from kg_reasoner.sparql.solutions.query_terms import QueryTerms, TermCache
 
         ids = [np.ascontiguousarray(self.ids[:, place]) for place in range(self.ids.shape[1])]
         return Columns(self.names, ids, len(self.ids), QueryTerms(TermCache(self._dictionary)))

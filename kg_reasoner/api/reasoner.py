@@ -59,7 +59,7 @@ if TYPE_CHECKING:
     from kg_reasoner.loaders.ontology.owl import AxiomWarning
     from kg_reasoner.loaders.ontology.profiles.owl_profiles import Profiles
     from kg_reasoner.loaders.rdf.bounds import DocumentBounds
-    from kg_reasoner.sparql.query_plan import QueryPlan
+    from kg_reasoner.sparql.queries.query_plan import QueryPlan
     from kg_reasoner.sparql.results.result import QueryResult
     from kg_reasoner.tables.table_facts import Nulls
 

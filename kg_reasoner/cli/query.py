@@ -134,7 +134,7 @@ def query(
 
 def _parsed_if_known(text: str, source: str) -> RdflibQuery | None:
     """Return a query, or None if it has a prefix that it does not declare: the files may."""
-    from kg_reasoner.sparql.sparql_text import UnknownPrefixError
+    from kg_reasoner.sparql.queries.sparql_text import UnknownPrefixError
 
     try:
         return parse_query(text, source)

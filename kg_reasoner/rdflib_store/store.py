@@ -56,7 +56,7 @@ if TYPE_CHECKING:
     from kg_reasoner.explain import Proof, WhyNot
     from kg_reasoner.loaders.rdf.formats import Format
     from kg_reasoner.rdflib_store.rdflib_results import QueryResult
-    from kg_reasoner.sparql.query_plan import QueryPlan
+    from kg_reasoner.sparql.queries.query_plan import QueryPlan
 
 register()
 

@@ -74,6 +74,7 @@ ROOMS = {
     package: tuple(rooms.split())
     for package, rooms in {
         "storage": "kernels modules terms values recursion relations preparation parallel databases cells readers writers",
+        "sparql": "modules rdflib_grammar syntax solutions evaluation queries results repeated",
     }.items()
 }
 

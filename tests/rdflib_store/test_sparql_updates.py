@@ -13,7 +13,7 @@ from rdflib.term import Node
 from kg_reasoner import Reasoner, graph_of
 from kg_reasoner.errors import ReasonerError
 from kg_reasoner.rdflib_store import KGReasonerStore
-from kg_reasoner.sparql.sparql_text import read_query
+from kg_reasoner.sparql.queries.sparql_text import read_query
 from tests.helpers.effort import thinned
 
 EX = Namespace("http://example.org/")

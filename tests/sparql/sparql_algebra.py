@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 from kg_reasoner.sparql import algebra
 from kg_reasoner.sparql.algebra import Expression, Node, PatternTerm, children
-from kg_reasoner.sparql.query_plan import _NAMES, _Writer
-from kg_reasoner.sparql.query_plan import shortener as shortener
+from kg_reasoner.sparql.queries.query_plan import _NAMES, _Writer
+from kg_reasoner.sparql.queries.query_plan import shortener as shortener
 
 
 class AlgebraPrinter(_Writer):

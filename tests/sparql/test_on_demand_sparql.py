@@ -468,9 +468,9 @@ def test_plans_of_a_report() -> None:
     """Patterns say how they were matched."""
     from kg_reasoner.api.demand_matching import Effort
     from kg_reasoner.api.queries import ReasonerDataset
-    from kg_reasoner.sparql.parsed import parsed_query
-    from kg_reasoner.sparql.query_forms import evaluate_query
-    from kg_reasoner.sparql.registered import RegisteredFunctions
+    from kg_reasoner.sparql.queries.parsed import parsed_query
+    from kg_reasoner.sparql.queries.query_forms import evaluate_query
+    from kg_reasoner.sparql.solutions.registered import RegisteredFunctions
 
     reasoner = family()
     ready = parsed_query(f"SELECT * {{ <{EX}ann> <{EX}ancestor> ?y }}").prepared({}, joins_graphs=True)

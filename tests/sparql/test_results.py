@@ -44,11 +44,11 @@ from kg_reasoner.errors import (
 from kg_reasoner.loaders.convert import from_oxigraph, from_rdflib
 from kg_reasoner.program import Atom
 from kg_reasoner.rdflib_store import graph_of, store_of
-from kg_reasoner.sparql import parsed
-from kg_reasoner.sparql.query_terms import QueryTerms
+from kg_reasoner.sparql.queries import parsed
 from kg_reasoner.sparql.results import results_formats
 from kg_reasoner.sparql.results.result import AskResult, GraphResult, SelectResult
 from kg_reasoner.sparql.results.result_columns import Columns
+from kg_reasoner.sparql.solutions.query_terms import QueryTerms
 from kg_reasoner.storage.terms.dictionary import Dictionary
 from kg_reasoner.terms import IRI, RDF, RDFS, XSD, BlankNode, Literal, literal, term_from_text, term_text
 from tests.helpers.extras import needed

@@ -9,7 +9,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from kg_reasoner import Reasoner
-from kg_reasoner.sparql.expressions import Expressions
+from kg_reasoner.sparql.solutions.expressions import Expressions
 from kg_reasoner.terms import IRI, XSD, Literal, Term, literal
 from tests.helpers.effort import PHASES, examples, thinned
 from tests.sparql.test_sparql_random import by_our_store

@@ -14,8 +14,8 @@ from kg_reasoner import Reasoner
 from kg_reasoner.expressions.aggregate_functions import FUNCTIONS, order_key
 from kg_reasoner.expressions.compile import compile_expression
 from kg_reasoner.program import Call, Variable
-from kg_reasoner.sparql.order_by import ranks
-from kg_reasoner.sparql.query_terms import QueryTerms, TermCache
+from kg_reasoner.sparql.solutions.order_by import ranks
+from kg_reasoner.sparql.solutions.query_terms import QueryTerms, TermCache
 from kg_reasoner.storage.terms.dictionary import Dictionary
 from kg_reasoner.storage.values.value_arithmetic import decimal_digits
 from kg_reasoner.storage.values.value_columns import ValueCache

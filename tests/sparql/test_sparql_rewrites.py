@@ -19,8 +19,8 @@ import pytest
 from kg_reasoner import Reasoner
 from kg_reasoner.sparql import rewrites
 from kg_reasoner.sparql.algebra import Node
+from kg_reasoner.sparql.queries.sparql_text import read_query
 from kg_reasoner.sparql.results.result import AskResult, SelectResult
-from kg_reasoner.sparql.sparql_text import read_query
 from kg_reasoner.sparql.translate import translate_query
 from tests.helpers.effort import thinned
 from tests.sparql.sparql_algebra import AlgebraPrinter, shortener
@@ -119,6 +119,6 @@ def test_answers_do_not_depend_on_rewrites(section: Section, reasoner: Reasoner,
         return sorted(tuple(map(str, row)) for row in result.tuples())
 
     rewritten = answers("rewritten")
-    monkeypatch.setattr("kg_reasoner.sparql.query_forms.rewritten", lambda node, joins_graphs: node)
+    monkeypatch.setattr("kg_reasoner.sparql.queries.query_forms.rewritten", lambda node, joins_graphs: node)
     assert answers("as it is") == rewritten
     assert rewritten, "the query has an answer, so that something is compared"

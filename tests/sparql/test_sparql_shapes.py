@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 from kg_reasoner import Reasoner
 from kg_reasoner.api import queries
 from kg_reasoner.errors import QuerySyntaxError
-from kg_reasoner.sparql.cutting import cut
-from kg_reasoner.sparql.parsed import parsed_query
-from kg_reasoner.sparql.query_shapes import QueryShape, shape_of
+from kg_reasoner.sparql.evaluation.cutting import cut
+from kg_reasoner.sparql.queries.parsed import parsed_query
+from kg_reasoner.sparql.repeated.query_shapes import QueryShape, shape_of
 from tests.helpers.effort import examples
 from tests.sparql.test_sparql_shortcuts import CHANGES, MAKERS, UNSEEN, change
 

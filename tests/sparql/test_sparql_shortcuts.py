@@ -16,8 +16,8 @@ from kg_reasoner.concurrency.limits import Limits
 from kg_reasoner.errors import LimitError
 from kg_reasoner.query.repeated_queries import few_reached
 from kg_reasoner.rdflib_store import graph_of
-from kg_reasoner.sparql import shortcut, shortcuts
-from kg_reasoner.sparql.parsed import parsed_query
+from kg_reasoner.sparql.queries.parsed import parsed_query
+from kg_reasoner.sparql.repeated import shortcut, shortcuts
 from kg_reasoner.sparql.results.result import QueryResult
 from kg_reasoner.terms import IRI, OWL, RDF, RDFS, BlankNode, Term, Triple, literal
 from tests.helpers.effort import examples

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import pytest
 
 from kg_reasoner import Reasoner
-from kg_reasoner.sparql.query_plan import PlanOperator
+from kg_reasoner.sparql.queries.query_plan import PlanOperator
 from kg_reasoner.sparql.results.result import GraphResult, SelectResult
 from kg_reasoner.terms import IRI, literal
 from tests.helpers.effort import by_effort

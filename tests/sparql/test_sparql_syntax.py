@@ -17,9 +17,9 @@ from kg_reasoner.errors import QuerySyntaxError
 from kg_reasoner.expressions.functions import FUNCTIONS
 from kg_reasoner.program import Variable
 from kg_reasoner.sparql import algebra
-from kg_reasoner.sparql.parsed import parsed_query
+from kg_reasoner.sparql.queries.parsed import parsed_query
+from kg_reasoner.sparql.queries.sparql_text import read_query
 from kg_reasoner.sparql.scope import mentioned
-from kg_reasoner.sparql.sparql_text import read_query
 from kg_reasoner.sparql.syntax.query_syntax import _QueryReader, read_common_query
 from kg_reasoner.sparql.syntax.tokens import Unread
 from kg_reasoner.sparql.translate import translate_query

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kg_reasoner import Reasoner, graph_of
-from kg_reasoner.sparql import expressions
+from kg_reasoner.sparql.solutions import expressions
 from kg_reasoner.terms import IRI, Literal, Term, term_text
 from tests.helpers.effort import examples
 

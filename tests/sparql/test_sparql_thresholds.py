@@ -12,9 +12,10 @@ from hypothesis import HealthCheck, assume, given, note, settings
 
 from kg_reasoner import Limits, Reasoner
 from kg_reasoner.query import batched_matches, fetching, patterns, single_patterns
-from kg_reasoner.sparql import evaluate as evaluation
-from kg_reasoner.sparql import expressions, extending, paths, query_terms
-from kg_reasoner.sparql.results import rdflib_nodes, rows
+from kg_reasoner.sparql.evaluation import evaluate as evaluation
+from kg_reasoner.sparql.evaluation import extending, paths
+from kg_reasoner.sparql.results import rows
+from kg_reasoner.sparql.solutions import expressions, query_terms, rdflib_nodes
 from kg_reasoner.storage.recursion import closures
 from kg_reasoner.terms import IRI, RDF
 from tests.helpers.effort import PHASES, examples

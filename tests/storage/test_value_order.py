@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from kg_reasoner import Reasoner
 from kg_reasoner.errors import LimitError
-from kg_reasoner.sparql import expressions, order_by
+from kg_reasoner.sparql.solutions import expressions, order_by
 from kg_reasoner.storage.terms.dictionary import Dictionary
 from kg_reasoner.storage.values import value_order
 from kg_reasoner.storage.values.value_order import ranks_of_values
