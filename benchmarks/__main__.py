@@ -11,12 +11,12 @@ from pathlib import Path
 import click
 from rich.console import Console
 
-from benchmarks import report
 from benchmarks.commands import SETTINGS
-from benchmarks.contest import CONTESTANTS, OURS, ROOT, Contestant, Entry, RunLimits, contest
-from benchmarks.data import graph_job, lubm_job
-from benchmarks.jobs import DLP, LINEAR, NONLINEAR, OWL2RL, RDFS, Job
-from benchmarks.needs import need_peers, plot_option
+from benchmarks.contests import report
+from benchmarks.contests.contest import CONTESTANTS, OURS, ROOT, Contestant, Entry, RunLimits, contest
+from benchmarks.inputs.data import graph_job, lubm_job
+from benchmarks.inputs.jobs import DLP, LINEAR, NONLINEAR, OWL2RL, RDFS, Job
+from benchmarks.measuring.needs import need_peers, plot_option
 
 TASKS = {"rdfs": RDFS, "dlp": DLP, "owl2rl": OWL2RL, "linear": LINEAR, "nonlinear": NONLINEAR}
 

@@ -24,7 +24,7 @@ from pathlib import Path
 import click
 
 from benchmarks.commands import SETTINGS
-from benchmarks.el_data import DEEP, EX, SHAPES, write_functional, write_triples
+from benchmarks.inputs.el_data import DEEP, EX, SHAPES, write_functional, write_triples
 
 __all__ = ["Run", "main"]
 

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 import click
 
 from benchmarks.commands import SETTINGS
-from benchmarks.el_data import EX, SHAPES, Axiom, write_triples
+from benchmarks.inputs.el_data import EX, SHAPES, Axiom, write_triples
 
 if TYPE_CHECKING:
     from kg_reasoner import Reasoner
@@ -102,8 +102,8 @@ class Checker:
 
         self._reasoner = reasoner
         self._ruleset = ruleset
-        self._check = import_module("tests.proof_checker").check
-        self._nothing_negated = import_module("tests.oracle").Store({})
+        self._check = import_module("tests.helpers.proof_checker").check
+        self._nothing_negated = import_module("tests.helpers.oracle").Store({})
         self._rules = {*reasoner.rules, told_rule("SubClassOf")}
 
     def steps(self, each: Unsatisfiable, proof: Proof) -> None:

@@ -22,7 +22,7 @@ from typing import Any, Final
 import click
 
 from benchmarks.commands import SETTINGS
-from benchmarks.needs import is_installed
+from benchmarks.measuring.needs import is_installed
 
 UB: Final = "http://swat.cse.lehigh.edu/onto/univ-bench.owl#"
 SYNTAXES: Final = ("nt", "nq", "ttl", "trig", "rdf", "jsonld")
@@ -129,7 +129,7 @@ def writing(folder: Path, count: int, runs: int) -> Iterator[Speed]:
 
     from kg_reasoner.io.output import triple_writer
     from kg_reasoner.loaders.rdf.reader import read
-    from kg_reasoner.storage.dictionary import Dictionary
+    from kg_reasoner.storage.terms.dictionary import Dictionary
 
     source, prefixes = folder / "data.nt", {"ub": UB}
     dictionary = Dictionary()
@@ -173,7 +173,7 @@ def _syntax(extension: str) -> Any:
 
 def _encode(path: Path) -> None:
     from kg_reasoner.loaders.rdf.reader import read
-    from kg_reasoner.storage.dictionary import Dictionary
+    from kg_reasoner.storage.terms.dictionary import Dictionary
 
     for _ in read(path, dictionary=Dictionary(), base=BASE):
         pass

@@ -20,8 +20,8 @@ from typing import Any
 import click
 
 from benchmarks.commands import SETTINGS
-from benchmarks.flat_maps_souffle import in_souffle, version
-from benchmarks.needs import need_peers
+from benchmarks.measuring.needs import need_peers
+from benchmarks.translations.flat_maps_souffle import in_souffle, version
 from kg_reasoner import Reasoner
 from kg_reasoner.terms import literal
 

@@ -21,12 +21,12 @@ import click
 from rich.console import Console
 from rich.table import Table
 
-from benchmarks import report
 from benchmarks.commands import SETTINGS
-from benchmarks.measure import cpu
-from benchmarks.needs import plot_option
-from benchmarks.update_data import Lubm, LubmPart, data_folder, fingerprint, little_garbage, lubm, parts
-from benchmarks.update_interfaces import INTERFACES, SingleUpdates, Spread, single_updates
+from benchmarks.contests import report
+from benchmarks.inputs.update_data import Lubm, LubmPart, data_folder, fingerprint, little_garbage, lubm, parts
+from benchmarks.measuring.measure import cpu
+from benchmarks.measuring.needs import plot_option
+from benchmarks.measuring.update_interfaces import INTERFACES, SingleUpdates, Spread, single_updates
 from kg_reasoner import rulesets
 from kg_reasoner.api.reasoner import Reasoner
 from kg_reasoner.engine.maintenance import STRATEGIES
@@ -153,14 +153,14 @@ def table(runs: list[MaintenanceRun]) -> Table:
                 pairs = ((baseline[part].delete, times.delete), (baseline[part].add, times.add))
                 compared = [report.ratio(median(theirs) / max(median(ours), 1e-9)) for theirs, ours in pairs]
             cells = [part, f"{times.triples:,}", f"{times.facts:,}"] if number == 0 else ["", "", ""]
-            cells += [run.strategy, milliseconds(median(times.delete)), milliseconds(median(times.add)), *compared]
+            cells += [run.strategy, report.milliseconds(median(times.delete)), report.milliseconds(median(times.add)), *compared]
             made.add_row(*cells, str(len(times.delete)), end_section=number == len(rows) - 1)
     return made
 
 
 def notes(runs: list[MaintenanceRun]) -> Iterator[str]:
     yield "facts: those that leave with the triples. ×: times faster than rematerialising, which does not collect what has changed."
-    told = ", ".join(f"{run.strategy} {milliseconds(run.materialise)}" for run in runs)
+    told = ", ".join(f"{run.strategy} {report.milliseconds(run.materialise)}" for run in runs)
     yield f"The first materialisation, of everything: {told}."
 
 
@@ -190,11 +190,6 @@ def singles_table(runs: list[MaintenanceRun]) -> Table | None:
                     )
                 made.add_row(strategy, interface.name, update, *cells)
     return made
-
-
-def milliseconds(seconds: float) -> str:
-    value = 1000 * seconds
-    return f"{value:,.0f}" if value >= 100 else f"{value:.3g}"
 
 
 # ---- picture

@@ -1,7 +1,7 @@
 """The benefit of looking one update ahead: ``python -m benchmarks.marking``.
 
-Every stream (see `benchmarks.marking_streams`) is processed by each algorithm without and with marks; rule applications are counted
-by phase, marked facts by kind, and in the end all must agree.
+Every stream (see `benchmarks.inputs.marking_streams`) is processed by each algorithm without and with marks; rule applications are
+counted by phase, marked facts by kind, and in the end all must agree.
 """
 
 from __future__ import annotations
@@ -18,11 +18,12 @@ import click
 from rich.console import Console
 from rich.table import Table
 
-from benchmarks import report, streams
 from benchmarks.commands import SETTINGS
-from benchmarks.marking_streams import CASES, FIRST, LATER, PATHS, SIZES, Case, Fact, Options, random_updates
-from benchmarks.measure import cpu
-from benchmarks.update_data import little_garbage
+from benchmarks.contests import report
+from benchmarks.inputs import streams
+from benchmarks.inputs.marking_streams import CASES, FIRST, LATER, PATHS, SIZES, Case, Fact, Options, random_updates
+from benchmarks.inputs.update_data import little_garbage
+from benchmarks.measuring.measure import cpu
 from kg_reasoner.api.reasoner import Reasoner
 from kg_reasoner.engine.counters import Counters
 from kg_reasoner.engine.maintenance import Strategy

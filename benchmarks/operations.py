@@ -21,9 +21,9 @@ from typing import TYPE_CHECKING, Final
 import click
 from rich.console import Console
 
-from benchmarks import report
 from benchmarks.commands import SETTINGS
-from benchmarks.data import lubm_files
+from benchmarks.contests import report
+from benchmarks.inputs.data import lubm_files
 from benchmarks.startup import FIRST_TRIPLE
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 __all__ = ["MOST", "SECTIONS", "Comparison", "table"]
 
 ROOT: Final = Path(__file__).resolve().parents[1]
-STEPS: Final = Path(__file__).with_name("compared_steps.py")
+STEPS: Final = Path(__file__).parent / "measuring" / "compared_steps.py"
 CACHE: Final = Path(tempfile.gettempdir()) / "kg-reasoner-benchmarks"
 
 MOST: Final = 1.05

@@ -29,17 +29,17 @@ import numpy as np
 from rich.console import Console
 from rich.table import Table
 
-from benchmarks import report
-from benchmarks.closure import PROGRAMS
 from benchmarks.commands import SETTINGS
-from benchmarks.contest import ROOT
-from benchmarks.jobs import LINEAR, NONLINEAR, OWL2RL, RDFS
-from benchmarks.update_data import Ids, data_folder, lubm
+from benchmarks.contests import report
+from benchmarks.contests.contest import ROOT
+from benchmarks.inputs.closure import PROGRAMS
+from benchmarks.inputs.jobs import LINEAR, NONLINEAR, OWL2RL, RDFS
+from benchmarks.inputs.update_data import Ids, data_folder, lubm
 from kg_reasoner.api.reasoner import Reasoner
 from kg_reasoner.concurrency.tasks import Round, Task
-from kg_reasoner.storage import shared_copies
-from kg_reasoner.storage.shared_copies import Copy
-from kg_reasoner.storage.worker import Worker
+from kg_reasoner.storage.parallel import shared_copies
+from kg_reasoner.storage.parallel.shared_copies import Copy
+from kg_reasoner.storage.parallel.worker import Worker
 from kg_reasoner.terms import literal
 
 __all__ = [

@@ -23,14 +23,14 @@ import click
 import numpy as np
 
 from benchmarks.commands import SETTINGS
-from benchmarks.update_data import data_folder
+from benchmarks.inputs.update_data import data_folder
 from kg_reasoner.api.reasoner import Reasoner
 from kg_reasoner.concurrency import ordered_work, tasks
 from kg_reasoner.io.output import triple_writer
 from kg_reasoner.loaders.rdf.reader import read
 from kg_reasoner.lubm import generate
-from kg_reasoner.storage import row_ranges, shared_loading
-from kg_reasoner.storage.dictionary import Dictionary
+from kg_reasoner.storage.parallel import row_ranges, shared_loading
+from kg_reasoner.storage.terms.dictionary import Dictionary
 
 UB: Final = {"ub": "http://swat.cse.lehigh.edu/onto/univ-bench.owl#"}
 

@@ -24,10 +24,10 @@ import click
 from rich.console import Console
 from rich.table import Table
 
-from benchmarks import report
 from benchmarks.commands import SETTINGS
-from benchmarks.measure import cpu
-from benchmarks.update_data import data_folder, fingerprint, fresh, little_garbage, lubm
+from benchmarks.contests import report
+from benchmarks.inputs.update_data import data_folder, fingerprint, fresh, little_garbage, lubm
+from benchmarks.measuring.measure import cpu
 from kg_reasoner import rulesets
 from kg_reasoner.api.reasoner import Reasoner
 from kg_reasoner.engine.maintenance import DEFAULT, STRATEGIES

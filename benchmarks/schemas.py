@@ -25,9 +25,9 @@ import click
 from rich.console import Console
 from rich.table import Table
 
-from benchmarks import report
 from benchmarks.commands import SETTINGS
-from benchmarks.measure import cpu
+from benchmarks.contests import report
+from benchmarks.measuring.measure import cpu
 from kg_reasoner import ReasonerWarning
 from kg_reasoner.api.reasoner import Reasoner
 from kg_reasoner.terms import IRI, OWL, RDF, RDFS, BlankNode, Term, Triple

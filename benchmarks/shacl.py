@@ -17,9 +17,9 @@ import click
 from rdflib import RDF, SH, Graph, Namespace
 from rich.console import Console
 
-from benchmarks import report
 from benchmarks.commands import SETTINGS
-from benchmarks.needs import need_peers
+from benchmarks.contests import report
+from benchmarks.measuring.needs import need_peers
 from kg_reasoner import BeyondProfileWarning, attach, lubm, owlrl
 
 UB = Namespace("http://swat.cse.lehigh.edu/onto/univ-bench.owl#")

@@ -28,10 +28,10 @@ from rich.console import Console
 from rich.status import Status
 from rich.table import Table
 
-from benchmarks import report, tails
 from benchmarks.commands import SETTINGS
-from benchmarks.measure import resident
-from benchmarks.update_data import data_folder, fingerprint, little_garbage, lubm
+from benchmarks.contests import report, tails
+from benchmarks.inputs.update_data import data_folder, fingerprint, little_garbage, lubm
+from benchmarks.measuring.measure import resident
 from kg_reasoner import rulesets
 from kg_reasoner.api.reasoner import Reasoner
 from kg_reasoner.engine.maintenance import DEFAULT, STRATEGIES, Strategy
@@ -312,7 +312,7 @@ def main(
     """Apply many small transactions, and compare time and memory at the end with those at the start.
 
     The exit code is 1 if a figure has grown by more than 20%, or time against that of a new reasoner, if the facts at the end are
-    wrong, or if a transaction of facts took too long (see `benchmarks.tails`).
+    wrong, or if a transaction of facts took too long (see `benchmarks.contests.tails`).
     """
     console, news = Console(), Console(stderr=True)
     console.width = max(console.width, report.WIDTH)

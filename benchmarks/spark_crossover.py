@@ -15,7 +15,7 @@ from typing import Any
 import click
 
 from benchmarks.commands import SETTINGS
-from benchmarks.data import universities_as_ntriples
+from benchmarks.inputs.data import universities_as_ntriples
 from benchmarks.spark import IN_PROCESS, WIDE, measured
 
 CORES = (2, 4, 8, 16, 32, 64, 256)

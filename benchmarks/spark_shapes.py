@@ -33,7 +33,7 @@ from typing import TYPE_CHECKING
 import click
 
 from benchmarks.commands import SETTINGS
-from benchmarks.spark_data import SHAPES, shaped
+from benchmarks.inputs.spark_data import SHAPES, shaped
 
 if TYPE_CHECKING:
     from kg_reasoner.spark_backend.run_progress import Report

@@ -14,9 +14,9 @@ from typing import Any, Final
 import click
 
 from benchmarks.commands import SETTINGS
-from benchmarks.data import reasoned_lubm
+from benchmarks.inputs.data import reasoned_lubm
 from kg_reasoner import Reasoner
-from kg_reasoner.sparql.query_plan import PlanOperator
+from kg_reasoner.sparql.queries.query_plan import PlanOperator
 from kg_reasoner.sparql.results.result import SelectResult
 
 __all__ = ["QUERIES", "Measured", "main", "measured"]

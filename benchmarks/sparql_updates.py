@@ -126,8 +126,8 @@ def _command() -> Any:
     import click
 
     from benchmarks.commands import SETTINGS
-    from benchmarks.data import made, universities_as_ntriples, write_ontology
-    from benchmarks.update_data import data_folder
+    from benchmarks.inputs.data import made, universities_as_ntriples, write_ontology
+    from benchmarks.inputs.update_data import data_folder
 
     @click.command(context_settings=SETTINGS, help="Measure SPARQL updates of LUBM(1).")
     @click.option("--before", type=click.Path(exists=True, path_type=Path), help="The tree of another version of kg_reasoner.")

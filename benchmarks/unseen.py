@@ -20,13 +20,13 @@ import click
 from rich.console import Console
 
 from benchmarks.commands import SETTINGS
-from benchmarks.needs import need_peers
-from benchmarks.report import machine, new_table
+from benchmarks.contests.report import machine, new_table
+from benchmarks.inputs.update_data import data_folder
+from benchmarks.measuring.needs import need_peers
 from benchmarks.sparql.data import DataSet, data_set
 from benchmarks.sparql.queries import LUBM, SHOP, Query, all_queries
-from benchmarks.update_data import data_folder
 from kg_reasoner.errors import ReasonerError
-from kg_reasoner.sparql.parsed import parsed_query
+from kg_reasoner.sparql.queries.parsed import parsed_query
 from kg_reasoner.sparql.syntax.query_syntax import read_common_query
 
 __all__ = ["Measured", "measured", "variants"]

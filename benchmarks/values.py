@@ -29,7 +29,7 @@ import numpy as np
 import numpy.typing as npt
 
 from benchmarks.commands import SETTINGS
-from benchmarks.flat_maps_souffle import version
+from benchmarks.translations.flat_maps_souffle import version
 from kg_reasoner import Reasoner
 from kg_reasoner.terms import XSD
 

@@ -2,7 +2,7 @@
 
 The folders `loaders`, `rulesets` and `spark_backend` are installed inside the package, but lie beside it in the repository; a copy
 has them where they are installed. A notebook is shown as it was saved, outputs included: building the site runs nothing
-(`tests/test_notebooks.py` does).
+(`tests/project/test_notebooks.py` does).
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ def on_files(files: Files, config: Any) -> Files:
 def on_page_markdown(markdown: str, **_: Any) -> str:
     """Put texts of the repository in place of links to them, and give blocks titles from the comments above them.
 
-    What the comments mean, `tests/code_blocks.py` tells.
+    What the comments mean, `tests/helpers/code_blocks.py` tells.
     """
     markdown = INCLUDED.sub(lambda found: (ROOT / found[1]).read_text(encoding="utf-8").replace("](docs/", "]("), markdown)
     markdown = FILE.sub(r'```\2 title="\1"', markdown)

@@ -15,12 +15,11 @@ from hypothesis import settings
 from kg_reasoner.concurrency import cores as thread_counts
 from kg_reasoner.lubm import generate
 from kg_reasoner.storage import capacities as table_capacities
+from tests.helpers.cpu_report import CpuReport
+from tests.helpers.effort import EFFORT, examples
+from tests.helpers.passed_before import PASSED, PassedBefore
 
-from .cpu_report import CpuReport
-from .effort import EFFORT, examples
-from .passed_before import PASSED, PassedBefore
-
-collect_ignore_glob = [] if find_spec("pyspark") else ["spark_*.py"]
+collect_ignore_glob = [] if find_spec("pyspark") else ["spark/spark_*.py"]
 """Looking for doctests imports every module, and what tests on Spark share cannot be imported without the extra."""
 
 # A deadline measures the machine: the first example may compile kernels, and other processes share the cores.

@@ -13,8 +13,8 @@ from benchmarks.commands import SETTINGS
 from benchmarks.conformance.cases import SUITE_FOLDER, SUITES, cases, folder
 from benchmarks.conformance.scores import Score, legend, run, table
 from benchmarks.conformance.systems import SYSTEMS
-from benchmarks.needs import need_peers
-from benchmarks.report import machine
+from benchmarks.contests.report import machine
+from benchmarks.measuring.needs import need_peers
 
 
 @click.command(context_settings=SETTINGS, epilog=legend())

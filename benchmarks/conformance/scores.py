@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from benchmarks.conformance.cases import Case
 from benchmarks.conformance.systems import System, SystemClosure, is_right
-from benchmarks.report import new_table
+from benchmarks.contests.report import new_table
 
 if TYPE_CHECKING:
     from rich.table import Table

@@ -18,7 +18,7 @@ from typing import Any, Final, TypeAlias
 
 import numpy as np
 
-from benchmarks.measure import cpu, peak, resident
+from benchmarks.measuring.measure import cpu, peak, resident
 from kg_reasoner.api.reasoner import Reasoner
 from kg_reasoner.dbsp.encoded_rules import DatalogClause, SignedAtom
 from kg_reasoner.dbsp.interpreter import FactChanges, Interpreter

@@ -15,9 +15,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from benchmarks.children import Child, run
-from benchmarks.jobs import Job
-from benchmarks.measure import Measurement, contestant
+from benchmarks.inputs.jobs import Job
+from benchmarks.measuring.children import Child, run
+from benchmarks.measuring.measure import Measurement, contestant
 
 __all__ = ["Run", "build", "measured", "prepare", "program"]
 

@@ -1,13 +1,16 @@
-"""DuckDB: our rules as SQL, semi-naive (`benchmarks.sql_rules`). It reads N-Triples as lines of text, and numbers the terms."""
+"""DuckDB: our rules as SQL, semi-naive (`benchmarks.translations.sql_rules`).
+
+It reads N-Triples as lines of text, and numbers the terms.
+"""
 
 from __future__ import annotations
 
 from pathlib import Path
 from typing import Any
 
-from benchmarks.jobs import Job
-from benchmarks.measure import Count, Measurement, Stages, contestant, measure
-from benchmarks.sql_rules import Script, Stage, Step
+from benchmarks.inputs.jobs import Job
+from benchmarks.measuring.measure import Count, Measurement, Stages, contestant, measure
+from benchmarks.translations.sql_rules import Script, Stage, Step
 
 
 class DuckDB:

@@ -5,8 +5,8 @@ What it infers is not written to files, so there is no time from file to file.
 
 from __future__ import annotations
 
-from benchmarks.jobs import Job
-from benchmarks.measure import Count, Measurement, Stages, contestant, measure
+from benchmarks.inputs.jobs import Job
+from benchmarks.measuring.measure import Count, Measurement, Stages, contestant, measure
 
 
 class Maplib:

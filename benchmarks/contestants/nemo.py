@@ -1,4 +1,4 @@
-"""Nemo: Datalog in Rust, on the very rules that our loader makes (`benchmarks.nemo_rules` translates them).
+"""Nemo: Datalog in Rust, on the very rules that our loader makes (`benchmarks.translations.nemo_rules` translates them).
 
 Nemo reads its inputs while it reasons. So a program that only reads them is measured first, in a copy of the process; what the
 whole program takes beyond that counts as materialising.
@@ -9,9 +9,9 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from benchmarks.jobs import Job
-from benchmarks.measure import Count, Measurement, Stages, contestant, in_child, measure
-from benchmarks.nemo_rules import VIOLATED
+from benchmarks.inputs.jobs import Job
+from benchmarks.measuring.measure import Count, Measurement, Stages, contestant, in_child, measure
+from benchmarks.translations.nemo_rules import VIOLATED
 
 
 class Nemo:

@@ -7,10 +7,10 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
-from benchmarks.children import Child, run
-from benchmarks.closure import PROGRAMS
-from benchmarks.jobs import DLP, DLP_RULES, Job
-from benchmarks.measure import Count, Measurement, Stages, contestant, measure
+from benchmarks.inputs.closure import PROGRAMS
+from benchmarks.inputs.jobs import DLP, DLP_RULES, Job
+from benchmarks.measuring.children import Child, run
+from benchmarks.measuring.measure import Count, Measurement, Stages, contestant, measure
 
 if TYPE_CHECKING:
     from kg_reasoner.api.reasoner import Reasoner

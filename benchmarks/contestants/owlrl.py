@@ -6,9 +6,9 @@ the property is declared transitive, which gives the closure.
 
 from __future__ import annotations
 
-from benchmarks.closure import EDGE_IRI
-from benchmarks.jobs import RDFS, Job
-from benchmarks.measure import Count, Measurement, Stages, contestant, measure
+from benchmarks.inputs.closure import EDGE_IRI
+from benchmarks.inputs.jobs import RDFS, Job
+from benchmarks.measuring.measure import Count, Measurement, Stages, contestant, measure
 
 
 class Owlrl:

@@ -5,9 +5,9 @@ On graphs, the property is declared transitive, which gives the closure.
 
 from __future__ import annotations
 
-from benchmarks.closure import EDGE_IRI
-from benchmarks.jobs import Job
-from benchmarks.measure import Count, Measurement, Stages, contestant, measure
+from benchmarks.inputs.closure import EDGE_IRI
+from benchmarks.inputs.jobs import Job
+from benchmarks.measuring.measure import Count, Measurement, Stages, contestant, measure
 
 
 class Reasonable:

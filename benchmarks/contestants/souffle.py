@@ -15,10 +15,10 @@ from pathlib import Path
 from typing import Final
 from zlib import crc32
 
-from benchmarks.children import Child, run
-from benchmarks.jobs import Job
-from benchmarks.measure import Measurement
-from benchmarks.souffle_rules import PARTS, Part, sizes
+from benchmarks.inputs.jobs import Job
+from benchmarks.measuring.children import Child, run
+from benchmarks.measuring.measure import Measurement
+from benchmarks.translations.souffle_rules import PARTS, Part, sizes
 
 __all__ = ["COMMAND", "compile_programs", "compiled", "interpreted"]
 

@@ -1,7 +1,7 @@
 """Soufflé, compiled."""
 
 from benchmarks.contestants.souffle import compiled
-from benchmarks.measure import contestant
+from benchmarks.measuring.measure import contestant
 
 if __name__ == "__main__":
     contestant(compiled)

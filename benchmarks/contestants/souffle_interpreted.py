@@ -1,7 +1,7 @@
 """Soufflé, interpreted."""
 
 from benchmarks.contestants.souffle import interpreted
-from benchmarks.measure import contestant
+from benchmarks.measuring.measure import contestant
 
 if __name__ == "__main__":
     contestant(interpreted)

@@ -12,10 +12,10 @@ from collections.abc import Iterator
 from datetime import datetime, timezone
 from pathlib import Path
 
-from benchmarks.children import run
-from benchmarks.jobs import Job
-from benchmarks.measure import Measurement, contestant
-from benchmarks.vlog_rules import database, reasoning_seconds
+from benchmarks.inputs.jobs import Job
+from benchmarks.measuring.children import run
+from benchmarks.measuring.measure import Measurement, contestant
+from benchmarks.translations.vlog_rules import database, reasoning_seconds
 
 COMMAND = "vlog"
 NOTHING = "nothing(X) :- TE(X,<urn:nothing>,<urn:nothing>)\n"

@@ -12,14 +12,14 @@ from rich.console import Console
 
 from benchmarks.__main__ import machine_memory
 from benchmarks.commands import SETTINGS
-from benchmarks.contest import RunLimits
-from benchmarks.needs import need_peers
-from benchmarks.report import machine
+from benchmarks.contests.contest import RunLimits
+from benchmarks.contests.report import machine
+from benchmarks.inputs.update_data import data_folder
+from benchmarks.measuring.needs import need_peers
 from benchmarks.sparql import report
 from benchmarks.sparql.contest import CONTESTANTS, ELSEWHERE, Score, contest
 from benchmarks.sparql.data import data_set
 from benchmarks.sparql.queries import LUBM, SHOP, Query, all_queries
-from benchmarks.update_data import data_folder
 
 SIZES = ("1", "5", "50")
 PEERS = [one.name for one in CONTESTANTS if one.adapter not in ("ours", ELSEWHERE)]

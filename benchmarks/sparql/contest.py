@@ -9,7 +9,7 @@ from pathlib import Path
 from statistics import median
 from typing import Final
 
-from benchmarks.contest import RunLimits
+from benchmarks.contests.contest import RunLimits
 from benchmarks.sparql.data import DataSet
 from benchmarks.sparql.processes import Failure, Process
 from benchmarks.sparql.queries import Query

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 from zlib import crc32
 
-from benchmarks.data import made, universities_as_ntriples, write_ontology
+from benchmarks.inputs.data import made, universities_as_ntriples, write_ontology
 from benchmarks.sparql.queries import LUBM, SHOP
 from benchmarks.sparql.shop import generate_shop
 

@@ -13,7 +13,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import IO, Any
 
-from benchmarks.contest import ROOT, RunLimits
+from benchmarks.contests.contest import ROOT, RunLimits
 from benchmarks.sparql.data import DataSet
 from benchmarks.sparql.worker import OVER, Request, as_line
 

@@ -8,7 +8,7 @@ from dataclasses import asdict
 from statistics import geometric_mean
 from typing import TYPE_CHECKING, Final
 
-from benchmarks.report import machine, new_table
+from benchmarks.contests.report import machine, new_table
 from benchmarks.sparql.contest import CONTESTANTS, ELSEWHERE, OURS, Contestant, Score
 from benchmarks.sparql.systems import NEW_TEXT, RDFLIB
 from benchmarks.sparql.worker import OVER

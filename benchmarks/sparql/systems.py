@@ -8,7 +8,7 @@ from itertools import count
 from pathlib import Path
 from typing import Any, ClassVar, Final
 
-from benchmarks.needs import is_installed
+from benchmarks.measuring.needs import is_installed
 from benchmarks.sparql.data import DataSet
 
 __all__ = ["ADAPTERS", "ARROW", "NATIVE", "NEW_TEXT", "RDFLIB", "Adapter"]

@@ -19,7 +19,7 @@ from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from typing import Any, Final
 
-from benchmarks.measure import cpu, installed
+from benchmarks.measuring.measure import cpu, installed
 from benchmarks.sparql.checksums import checksum
 from benchmarks.sparql.data import DataSet
 from benchmarks.sparql.systems import ADAPTERS, Adapter

@@ -22,8 +22,8 @@ from kg_reasoner.language.magic import answer_atom
 from kg_reasoner.language.parser import parse_query
 from kg_reasoner.program import Atom, BodyLiteral, Program, Rule, Variable, atoms_within
 from kg_reasoner.storage.arrays import Ids
-from kg_reasoner.storage.dictionary import Dictionary
-from kg_reasoner.storage.literals import LITERAL_PREDICATES
+from kg_reasoner.storage.terms.dictionary import Dictionary
+from kg_reasoner.storage.terms.literals import LITERAL_PREDICATES
 from kg_reasoner.terms import OWL, AnyTerm, Term
 
 __all__ = ["Answers", "answer"]

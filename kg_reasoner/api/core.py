@@ -27,8 +27,8 @@ from kg_reasoner.query.matching import Which
 from kg_reasoner.query.patterns import Queries
 from kg_reasoner.query.visibility import Visibility
 from kg_reasoner.storage.arrays import TripleIds
-from kg_reasoner.storage.column_types import ColumnTypes, check_heads
 from kg_reasoner.storage.releasing import give_back
+from kg_reasoner.storage.terms.column_types import ColumnTypes, check_heads
 from kg_reasoner.terms import Term
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from kg_reasoner.expressions.defined_functions import PythonFunction
     from kg_reasoner.expressions.reductions import Reduction, StatefulReduction
     from kg_reasoner.language.reading.known import Known
-    from kg_reasoner.sparql.source import Caches
+    from kg_reasoner.sparql.evaluation.source import Caches
 
 __all__ = ["ReasonerCore"]
 
@@ -109,7 +109,7 @@ class ReasonerCore:
     @cached_property
     def caches(self) -> Caches:
         """The caches of SPARQL queries about terms."""
-        from kg_reasoner.sparql.source import Caches
+        from kg_reasoner.sparql.evaluation.source import Caches
 
         return Caches(self.dictionary)
 

@@ -14,9 +14,9 @@ from kg_reasoner.language.magic import ANSWER
 from kg_reasoner.program import TRIPLE, Argument, Atom, Variable
 from kg_reasoner.query.patterns import Pattern, Queries, Solutions
 from kg_reasoner.sparql.algebra import TriplePattern
-from kg_reasoner.sparql.pattern_matcher import PatternMatcher
-from kg_reasoner.sparql.query_terms import QueryTerms
-from kg_reasoner.sparql.table import UNBOUND, Table, unit
+from kg_reasoner.sparql.evaluation.pattern_matcher import PatternMatcher
+from kg_reasoner.sparql.solutions.query_terms import QueryTerms
+from kg_reasoner.sparql.solutions.table import UNBOUND, Table, unit
 from kg_reasoner.storage.arrays import Ids, Numbers
 from kg_reasoner.storage.grouping import group_rows, pair_rows
 from kg_reasoner.terms import RDF, Term, term_from_text

@@ -20,8 +20,8 @@ from kg_reasoner.engine.axioms.axiom_triples import SchemaTriples
 from kg_reasoner.errors import UnsupportedError, expect_name
 from kg_reasoner.program import Program
 from kg_reasoner.progress import Progress
-from kg_reasoner.storage.dictionary import Dictionary
 from kg_reasoner.storage.releasing import give_back
+from kg_reasoner.storage.terms.dictionary import Dictionary
 from kg_reasoner.terms import RDF
 
 if TYPE_CHECKING:

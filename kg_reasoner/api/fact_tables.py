@@ -18,9 +18,9 @@ from kg_reasoner.program import TRIPLE, Column, Declaration, Program, TypeDefini
 from kg_reasoner.query.matching import Which, check_which
 from kg_reasoner.sparql.results.data_frames import DataFrames
 from kg_reasoner.storage.arrays import Ids
-from kg_reasoner.storage.cell_texts import format_cell
-from kg_reasoner.storage.dictionary import Dictionary
-from kg_reasoner.storage.table_terms import Vocabulary
+from kg_reasoner.storage.cells.cell_texts import format_cell
+from kg_reasoner.storage.cells.table_terms import Vocabulary
+from kg_reasoner.storage.terms.dictionary import Dictionary
 from kg_reasoner.terms import Literal, Term
 
 if TYPE_CHECKING:
@@ -283,8 +283,8 @@ class Facts(DataFrames, Iterator[tuple[Term, ...]]):
         write_ids(file, self.ids, self._dictionary, self.types, separator, Types(self._definitions))
 
     def _columns(self) -> Columns:
-        from kg_reasoner.sparql.query_terms import QueryTerms, TermCache
         from kg_reasoner.sparql.results.result_columns import Columns
+        from kg_reasoner.sparql.solutions.query_terms import QueryTerms, TermCache
 
         ids = [np.ascontiguousarray(self.ids[:, place]) for place in range(self.ids.shape[1])]
         return Columns(self.names, ids, len(self.ids), QueryTerms(TermCache(self._dictionary)))

@@ -16,16 +16,16 @@ from kg_reasoner.language.prefixes import PREFIXES
 from kg_reasoner.loaders.convert import from_rdflib
 from kg_reasoner.program import Variable
 from kg_reasoner.query.matching import Which
-from kg_reasoner.sparql.cutting import Cut, cut
-from kg_reasoner.sparql.parsed import LONGEST, REMEMBERED, ParsedQuery, as_term, as_terms, parsed_query
-from kg_reasoner.sparql.query_forms import evaluate_query, explain_query
-from kg_reasoner.sparql.query_plan import QueryPlan, shortener
-from kg_reasoner.sparql.query_shapes import shape_of
-from kg_reasoner.sparql.registered import RegisteredFunctions
-from kg_reasoner.sparql.shortcut import ALWAYS
-from kg_reasoner.sparql.shortcuts import answer_at_once, few_at_once, shortcut_of
-from kg_reasoner.sparql.source import Place, Places
-from kg_reasoner.sparql.sparql_text import guarded
+from kg_reasoner.sparql.evaluation.cutting import Cut, cut
+from kg_reasoner.sparql.evaluation.source import Place, Places
+from kg_reasoner.sparql.queries.parsed import LONGEST, REMEMBERED, ParsedQuery, as_term, as_terms, parsed_query
+from kg_reasoner.sparql.queries.query_forms import evaluate_query, explain_query
+from kg_reasoner.sparql.queries.query_plan import QueryPlan, shortener
+from kg_reasoner.sparql.queries.sparql_text import guarded
+from kg_reasoner.sparql.repeated.query_shapes import shape_of
+from kg_reasoner.sparql.repeated.shortcut import ALWAYS
+from kg_reasoner.sparql.repeated.shortcuts import answer_at_once, few_at_once, shortcut_of
+from kg_reasoner.sparql.solutions.registered import RegisteredFunctions
 from kg_reasoner.terms import Term
 
 if TYPE_CHECKING:
@@ -247,7 +247,7 @@ class _Query:
 
         Args:
             effort: Answers patterns on demand; None: they are materialised.
-            key: Finds the query again, see `kg_reasoner.sparql.source.Caches.ready`.
+            key: Finds the query again, see `kg_reasoner.sparql.evaluation.source.Caches.ready`.
         """
         from kg_reasoner.sparql.results.result import result_of
 

@@ -36,7 +36,7 @@ from kg_reasoner.query.delta import Delta
 from kg_reasoner.query.matching import Which
 from kg_reasoner.query.visibility import Visibility
 from kg_reasoner.storage.arrays import TripleIds
-from kg_reasoner.storage.dictionary import Dictionary
+from kg_reasoner.storage.terms.dictionary import Dictionary
 from kg_reasoner.tables.table_sources import is_table
 from kg_reasoner.terms import AnyTerm, AnyTriple, Term, Triple
 
@@ -59,7 +59,7 @@ if TYPE_CHECKING:
     from kg_reasoner.loaders.ontology.owl import AxiomWarning
     from kg_reasoner.loaders.ontology.profiles.owl_profiles import Profiles
     from kg_reasoner.loaders.rdf.bounds import DocumentBounds
-    from kg_reasoner.sparql.query_plan import QueryPlan
+    from kg_reasoner.sparql.queries.query_plan import QueryPlan
     from kg_reasoner.sparql.results.result import QueryResult
     from kg_reasoner.tables.table_facts import Nulls
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from kg_reasoner.data_classes import dataclass
 from kg_reasoner.engine.engine import Engine
 from kg_reasoner.planning.catalog import INTERNAL
-from kg_reasoner.storage.dictionary import Dictionary
+from kg_reasoner.storage.terms.dictionary import Dictionary
 
 __all__ = ["Sizes", "sizes_of"]
 

@@ -27,7 +27,7 @@ from kg_reasoner.planning.catalog import INTERNAL
 from kg_reasoner.program import TRIPLE
 from kg_reasoner.query.quads import GRAPH_COLUMN, GRAPHS
 from kg_reasoner.storage.arrays import Ids
-from kg_reasoner.storage.dictionary import Dictionary
+from kg_reasoner.storage.terms.dictionary import Dictionary
 from kg_reasoner.terms import term_of, term_text
 
 __all__ = ["State", "reasoner_from", "state_of"]

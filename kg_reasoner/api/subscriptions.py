@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from types import FrameType, TracebackType
 
-    from kg_reasoner.storage.dictionary import Dictionary
+    from kg_reasoner.storage.terms.dictionary import Dictionary
 
 __all__ = ["RETAINED_ERRORS", "Callback", "Pattern", "Subscription", "Subscriptions"]
 

@@ -7,7 +7,7 @@ import numpy as np
 from kg_reasoner.api.core import ReasonerCore
 from kg_reasoner.classification.derived import SUB, TripleChanges
 from kg_reasoner.storage.arrays import Ids
-from kg_reasoner.storage.row_marks import RowMarks
+from kg_reasoner.storage.databases.row_marks import RowMarks
 
 __all__ = ["TripleHistory"]
 

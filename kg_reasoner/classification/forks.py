@@ -12,7 +12,7 @@ from kg_reasoner.explain.proofs import Proof
 from kg_reasoner.loaders.ontology.profile import AxiomWarning
 from kg_reasoner.program import Rule
 from kg_reasoner.storage.arrays import TripleIds
-from kg_reasoner.storage.dictionary import Dictionary
+from kg_reasoner.storage.terms.dictionary import Dictionary
 from kg_reasoner.terms import IRI, RDF, Term, Triple
 
 __all__ = ["Fork", "Member", "Source"]

@@ -13,7 +13,7 @@ from kg_reasoner.graphs import reachable
 from kg_reasoner.loaders.ontology.schema_vocabulary import SCHEMA_CLASSES, SCHEMA_PREDICATES
 from kg_reasoner.loaders.rules.swrl import SWRL_CLASSES, SWRL_PREDICATES
 from kg_reasoner.storage.arrays import Flags, Ids, TripleIds
-from kg_reasoner.storage.dictionary import Dictionary
+from kg_reasoner.storage.terms.dictionary import Dictionary
 from kg_reasoner.terms import OWL, RDF, RDFS, XSD, Term
 
 __all__ = ["KINDS", "Kind", "Selection", "select"]

@@ -134,7 +134,7 @@ def query(
 
 def _parsed_if_known(text: str, source: str) -> RdflibQuery | None:
     """Return a query, or None if it has a prefix that it does not declare: the files may."""
-    from kg_reasoner.sparql.sparql_text import UnknownPrefixError
+    from kg_reasoner.sparql.queries.sparql_text import UnknownPrefixError
 
     try:
         return parse_query(text, source)
@@ -217,7 +217,7 @@ def _print_bindings(result: SelectResult, output_format: str, prefixes: Mapping[
 def _print_graph(result: GraphResult, output_format: str, prefixes: dict[str, str]) -> None:
     from kg_reasoner.io.output import triple_writer
     from kg_reasoner.language.prefixes import PREFIXES
-    from kg_reasoner.storage.dictionary import Dictionary
+    from kg_reasoner.storage.terms.dictionary import Dictionary
 
     texts = sorted(tuple(map(term_text, triple)) for triple in result)
     dictionary = Dictionary()

@@ -50,7 +50,7 @@ def parse_query(text: str, source: str, prefixes: Mapping[str, str] | None = Non
         UnknownPrefixError: A prefix is not declared.
         QuerySyntaxError: The text is not a SPARQL query; the error shows the line and the place.
     """
-    from kg_reasoner.sparql.sparql_text import read_query
+    from kg_reasoner.sparql.queries.sparql_text import read_query
 
     tree, prepared = read_query(text, source, prefixes=prefixes, keeps_numbers=True)
     declared = {str(part.prefix or ""): str(part.iri) for part in tree[0] if getattr(part, "name", "") == "PrefixDecl"}

@@ -264,7 +264,7 @@ def _program(ruleset: str | None, rules_file: str | None) -> Program:
 
 def _ontology(files: Iterable[str], prefixes: PrefixSink) -> list[Triple]:
     from kg_reasoner.loaders.rdf.reader import read
-    from kg_reasoner.storage.dictionary import Dictionary
+    from kg_reasoner.storage.terms.dictionary import Dictionary
 
     dictionary = Dictionary()
     blocks = list(read(*files, dictionary=dictionary, prefixes=prefixes))

@@ -22,7 +22,7 @@ from kg_reasoner.errors import InterruptedUpdate, ReasonerError
 from kg_reasoner.program import Program
 from kg_reasoner.query.delta import Delta
 from kg_reasoner.query.visibility import Visibility
-from kg_reasoner.storage.dictionary import Dictionary
+from kg_reasoner.storage.terms.dictionary import Dictionary
 
 if TYPE_CHECKING:
     from types import TracebackType

@@ -12,7 +12,7 @@ from kg_reasoner.engine.planned_rules import PlannedRule
 from kg_reasoner.planning.catalog import StoredTerm
 from kg_reasoner.storage import capacities
 from kg_reasoner.storage.arrays import Ids, Rows
-from kg_reasoner.storage.database import Database
+from kg_reasoner.storage.databases.database import Database
 from kg_reasoner.storage.kernels import native
 from kg_reasoner.storage.kernels.layout import Relation
 from kg_reasoner.storage.kernels.memory.buffers import address, lend

@@ -22,7 +22,7 @@ from kg_reasoner.engine.inconsistency import Violation
 from kg_reasoner.expressions.datatypes import DATATYPES, narrower
 from kg_reasoner.expressions.demands import BY_THE_BOOK, DEMAND_PREDICATES
 from kg_reasoner.program import TRIPLE, Atom, Filter, Negation, Rule, Variable, remembered
-from kg_reasoner.storage.literals import LITERAL_PREDICATES
+from kg_reasoner.storage.terms.literals import LITERAL_PREDICATES
 from kg_reasoner.terms import IRI, OWL, RDF, RDFS, Term
 
 __all__ = ["clashes"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from kg_reasoner.errors import TransactionError
 from kg_reasoner.query.delta import Delta
-from kg_reasoner.storage.dictionary import Dictionary
+from kg_reasoner.storage.terms.dictionary import Dictionary
 
 __all__ = ["Collector", "Committed"]
 

@@ -12,7 +12,7 @@ from kg_reasoner.engine.planned_rules import PlannedRule, Stratum
 from kg_reasoner.planning.column_rules import ColumnRule, column_rule
 from kg_reasoner.planning.functions.function_relations import Functions
 from kg_reasoner.storage.arrays import Numbers
-from kg_reasoner.storage.database import Database
+from kg_reasoner.storage.databases.database import Database
 from kg_reasoner.storage.kernels.layout import Relation
 
 __all__ = ["ColumnInsertion"]

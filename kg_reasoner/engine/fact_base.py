@@ -12,10 +12,10 @@ from kg_reasoner.planning.layouts.triple_layout import TripleLayout
 from kg_reasoner.program import TRIPLE
 from kg_reasoner.query.matching import Which
 from kg_reasoner.storage.arrays import Changed, Ids, TripleIds
-from kg_reasoner.storage.database import Database
-from kg_reasoner.storage.dictionary import Dictionary
+from kg_reasoner.storage.databases.database import Database
 from kg_reasoner.storage.kernels.layout import EXPLICIT
 from kg_reasoner.storage.kernels.memory.buffers import grant
+from kg_reasoner.storage.terms.dictionary import Dictionary
 
 __all__ = ["FactBase"]
 

@@ -27,10 +27,10 @@ from kg_reasoner.query.matching import Which
 from kg_reasoner.query.patterns import Queries
 from kg_reasoner.query.visibility import Visibility
 from kg_reasoner.storage.arrays import Changed, Ids, TripleIds, selected_rows
-from kg_reasoner.storage.dictionary import Dictionary
 from kg_reasoner.storage.kernels.layout import STATED
-from kg_reasoner.storage.literals import LITERAL_PREDICATES, LiteralFacts
-from kg_reasoner.storage.value_table import ValueTable
+from kg_reasoner.storage.terms.dictionary import Dictionary
+from kg_reasoner.storage.terms.literals import LITERAL_PREDICATES, LiteralFacts
+from kg_reasoner.storage.values.value_table import ValueTable
 
 __all__ = ["KnowledgeBase"]
 

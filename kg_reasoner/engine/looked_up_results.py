@@ -20,7 +20,7 @@ from kg_reasoner.planning.catalog import StoredRule
 from kg_reasoner.planning.functions.function_relations import Functions
 from kg_reasoner.planning.planner import calls_by_result
 from kg_reasoner.storage.arrays import Ids, Rows, unique_rows
-from kg_reasoner.storage.database import Database
+from kg_reasoner.storage.databases.database import Database
 from kg_reasoner.storage.kernels.layout import STATED
 
 __all__ = ["LookedUpResults"]

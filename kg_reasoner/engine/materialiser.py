@@ -14,8 +14,7 @@ from kg_reasoner.engine.recorder import Recorder
 from kg_reasoner.planning.functions.function_relations import Functions
 from kg_reasoner.progress import Progress
 from kg_reasoner.storage import capacities
-from kg_reasoner.storage.database import Database
-from kg_reasoner.storage.expected_rows import least_rows, likely_rows, missing_rows
+from kg_reasoner.storage.databases.database import Database
 from kg_reasoner.storage.kernels import native
 from kg_reasoner.storage.kernels.layout import (
     ABSENT,
@@ -29,13 +28,14 @@ from kg_reasoner.storage.kernels.layout import (
     WIDE,
     Relation,
 )
-from kg_reasoner.storage.known_terms import discard_bits, give_bits
-from kg_reasoner.storage.late_relations import choose_late_relations
-from kg_reasoner.storage.triggered_steps import triggered_steps
-from kg_reasoner.storage.value_table import ValueTable
+from kg_reasoner.storage.preparation.expected_rows import least_rows, likely_rows, missing_rows
+from kg_reasoner.storage.preparation.known_terms import discard_bits, give_bits
+from kg_reasoner.storage.preparation.late_relations import choose_late_relations
+from kg_reasoner.storage.preparation.triggered_steps import triggered_steps
+from kg_reasoner.storage.values.value_table import ValueTable
 
 if TYPE_CHECKING:
-    from kg_reasoner.storage.worker_team import WorkerTeam
+    from kg_reasoner.storage.parallel.worker_team import WorkerTeam
 
 BLOCKS_BETWEEN_PROGRESS = 64
 
@@ -238,7 +238,7 @@ class Materialiser(PlannedStrata):
 
     def _worker_team(self) -> WorkerTeam:
         """Return the threads that evaluate rules together."""
-        from kg_reasoner.storage.worker_team import WorkerTeam
+        from kg_reasoner.storage.parallel.worker_team import WorkerTeam
 
         if self._team is None:
             self._team = WorkerTeam(self.database, self.threads)

@@ -17,9 +17,9 @@ from kg_reasoner.planning.catalog import StoredAtom, StoredRule
 from kg_reasoner.planning.functions.function_relations import Functions
 from kg_reasoner.planning.planner import plan_backward, plan_rule, plan_trigger
 from kg_reasoner.planning.rule_shapes import ShapedPlans
-from kg_reasoner.storage.database import Database
+from kg_reasoner.storage.databases.database import Database
 from kg_reasoner.storage.kernels.layout import Relation
-from kg_reasoner.storage.plan_memory import PlanMemory
+from kg_reasoner.storage.relations.plan_memory import PlanMemory
 
 if TYPE_CHECKING:
     from kg_reasoner.planning.aggregates.aggregate_relations import ComputedRelation

@@ -28,12 +28,12 @@ from kg_reasoner.planning.borrowed_catalog import BorrowedCatalog
 from kg_reasoner.planning.catalog import INTERNAL, RelationCatalog, StoredRule
 from kg_reasoner.program import TRIPLE, Aggregate, Atom, Bind, BodyLiteral, Negation, Rule, Variable
 from kg_reasoner.storage.arrays import Numbers, Rows, contains
-from kg_reasoner.storage.best_paths import Edges, best_paths, integers
-from kg_reasoner.storage.best_values import BestValues, NotANumberError
-from kg_reasoner.storage.borrowing import BorrowingDatabase
+from kg_reasoner.storage.databases.borrowing import BorrowingDatabase
 from kg_reasoner.storage.kernels.layout import ABSENT, EXPLICIT, STATED
-from kg_reasoner.storage.value_columns import ValueCache
-from kg_reasoner.storage.value_table import ValueTable
+from kg_reasoner.storage.recursion.best_paths import Edges, best_paths, integers
+from kg_reasoner.storage.recursion.best_values import BestValues, NotANumberError
+from kg_reasoner.storage.values.value_columns import ValueCache
+from kg_reasoner.storage.values.value_table import ValueTable
 from kg_reasoner.terms import RDF, term_text
 
 __all__ = ["RecursiveResult", "Results"]

@@ -9,7 +9,7 @@ import numpy as np
 
 from kg_reasoner.errors import LoadError, ReasonerError
 from kg_reasoner.storage.arrays import Ids, TripleIds
-from kg_reasoner.storage.dictionary import Dictionary
+from kg_reasoner.storage.terms.dictionary import Dictionary
 from kg_reasoner.terms import IRI, AnyTerm, AnyTriple, BlankNode, Literal, Term, Triple, term_from_text
 
 __all__ = [

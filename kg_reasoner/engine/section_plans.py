@@ -11,7 +11,7 @@ import numpy.typing as npt
 from kg_reasoner.planning.catalog import StoredAtom
 from kg_reasoner.planning.plan_drafts import section_constant
 from kg_reasoner.storage.arrays import ranges
-from kg_reasoner.storage.database import Database
+from kg_reasoner.storage.databases.database import Database
 from kg_reasoner.storage.kernels.layout import Relation
 from kg_reasoner.storage.kernels.memory.buffers import allocate
 

@@ -20,9 +20,9 @@ from kg_reasoner.planning.expansion import is_expandable
 from kg_reasoner.planning.layouts.triple_layout import TripleLayout
 from kg_reasoner.program import Program, Rule
 from kg_reasoner.query.visibility import Visibility
-from kg_reasoner.storage.column_types import ColumnTypes
-from kg_reasoner.storage.database import Database
-from kg_reasoner.storage.dictionary import Dictionary
+from kg_reasoner.storage.databases.database import Database
+from kg_reasoner.storage.terms.column_types import ColumnTypes
+from kg_reasoner.storage.terms.dictionary import Dictionary
 from kg_reasoner.terms import OWL, Term
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ import numpy as np
 from kg_reasoner.planning.catalog import RelationCatalog
 from kg_reasoner.planning.told_rules import Told
 from kg_reasoner.storage.arrays import Ids
-from kg_reasoner.storage.database import Database
+from kg_reasoner.storage.databases.database import Database
 from kg_reasoner.storage.kernels.layout import ABSENT, EXPLICIT, ROW, STATED
 
 __all__ = ["ToldFacts"]

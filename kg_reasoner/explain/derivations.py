@@ -25,7 +25,7 @@ from kg_reasoner.program import FALSE, TRIPLE, Aggregate, Atom, Negation, Rule, 
 from kg_reasoner.storage.kernels import native
 from kg_reasoner.storage.kernels.layout import BUILD_INDEX, DONE, EXPLICIT, FUNCTION_RESULTS, STATED, VALUES, Relation
 from kg_reasoner.storage.kernels.memory.buffers import address, allocate
-from kg_reasoner.storage.value_table import ValueTable
+from kg_reasoner.storage.values.value_table import ValueTable
 from kg_reasoner.terms import RDF, Term
 
 __all__ = ["FIRST_ROWS", "Derivations", "Fact", "HeadPlan", "Instance"]

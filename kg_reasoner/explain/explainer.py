@@ -18,7 +18,7 @@ from kg_reasoner.planning.aggregates.groups import violation_atom
 from kg_reasoner.planning.catalog import INTERNAL
 from kg_reasoner.program import TRIPLE, Aggregate, Atom, Filter, Negation, Rule, Variable
 from kg_reasoner.storage.kernels.layout import EXPLICIT, STATED
-from kg_reasoner.storage.literals import LITERAL_PREDICATES
+from kg_reasoner.storage.terms.literals import LITERAL_PREDICATES
 from kg_reasoner.substitution import in_expression
 from kg_reasoner.terms import IRI, BlankNode, Literal, Term
 

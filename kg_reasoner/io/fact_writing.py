@@ -13,10 +13,10 @@ from kg_reasoner.io.atomic_files import as_cells, write_rows
 from kg_reasoner.io.facts import NO_COLUMNS
 from kg_reasoner.program import Column
 from kg_reasoner.storage.arrays import Ids
-from kg_reasoner.storage.cell_texts import format_cell
-from kg_reasoner.storage.dictionary import Dictionary
+from kg_reasoner.storage.cells.cell_texts import format_cell
+from kg_reasoner.storage.cells.table_terms import NO_TYPES
 from kg_reasoner.storage.grouping import distinct_ids
-from kg_reasoner.storage.table_terms import NO_TYPES
+from kg_reasoner.storage.terms.dictionary import Dictionary
 from kg_reasoner.terms import XSD, Literal, Term, term_of, term_text
 
 __all__ = ["write_facts", "write_ids"]

@@ -1,6 +1,6 @@
 """Facts in tables: one file a relation, one fact a line of TSV or CSV, without a header line, or a row of Parquet.
 
-Columns without a declaration are of type ``any``; `kg_reasoner.storage.table_terms` defines the cells of each type. A fact of
+Columns without a declaration are of type ``any``; `kg_reasoner.storage.cells.table_terms` defines the cells of each type. A fact of
 a relation without columns is the line ``()``.
 """
 
@@ -14,7 +14,7 @@ from typing import Final
 from kg_reasoner.errors import LoadError, plural, suggest
 from kg_reasoner.io.delimited_text import DelimitedText, Record
 from kg_reasoner.program import Column
-from kg_reasoner.storage.table_terms import Vocabulary, cell_reader, optional_of
+from kg_reasoner.storage.cells.table_terms import Vocabulary, cell_reader, optional_of
 from kg_reasoner.terms import Term
 
 __all__ = ["NO_COLUMNS", "given_names", "read_facts"]

@@ -10,10 +10,10 @@ import numpy as np
 from kg_reasoner.concurrency.ordered_work import deliver
 from kg_reasoner.loaders.rdf.blank import safe_label
 from kg_reasoner.storage.arrays import Flags, Ids, TripleIds
-from kg_reasoner.storage.writing import NOTHING, TextTable, TextWriter, Writers, WrittenText, are_plain_labels
+from kg_reasoner.storage.writers.writing import NOTHING, TextTable, TextWriter, Writers, WrittenText, are_plain_labels
 
 if TYPE_CHECKING:
-    from kg_reasoner.storage.dictionary import Dictionary
+    from kg_reasoner.storage.terms.dictionary import Dictionary
 
 __all__ = ["ROWS_OF_A_PART", "ROWS_TOGETHER", "Blocks", "RenamedNodes", "Sink", "are_rdf", "line_blocks", "write_lines"]
 

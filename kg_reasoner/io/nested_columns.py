@@ -15,9 +15,9 @@ from kg_reasoner.expressions.structures import decode
 from kg_reasoner.expressions.types import python_value
 from kg_reasoner.expressions.values import value_of
 from kg_reasoner.storage.arrays import Ids
-from kg_reasoner.storage.dictionary import Dictionary
+from kg_reasoner.storage.cells.table_terms import parts_of
 from kg_reasoner.storage.grouping import distinct_ids
-from kg_reasoner.storage.table_terms import parts_of
+from kg_reasoner.storage.terms.dictionary import Dictionary
 from kg_reasoner.terms import IRI, XSD, Literal, Term, literal, term_from_text
 
 if TYPE_CHECKING:

@@ -37,7 +37,7 @@ from kg_reasoner.loaders.rdf.formats import (
 )
 from kg_reasoner.progress import Progress
 from kg_reasoner.storage.arrays import NO_TRIPLES, TripleIds, selected_rows, unique_rows
-from kg_reasoner.storage.dictionary import Dictionary
+from kg_reasoner.storage.terms.dictionary import Dictionary
 from kg_reasoner.terms import IRI, BlankNode, Literal, Term, Triple, term_text
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ import numpy as np
 from kg_reasoner.errors import LoadError, MissingExtraError, OutputError, plural
 from kg_reasoner.loaders.rdf.formats import Format
 from kg_reasoner.storage.arrays import Ids, TripleIds
-from kg_reasoner.storage.dictionary import Dictionary
+from kg_reasoner.storage.terms.dictionary import Dictionary
 from kg_reasoner.terms import scientific
 
 if TYPE_CHECKING:

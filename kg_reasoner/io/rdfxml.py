@@ -11,13 +11,13 @@ import numpy as np
 from kg_reasoner.errors import OutputError
 from kg_reasoner.lazy_regex import regular_expression
 from kg_reasoner.loaders.rdf.blank import safe_label
-from kg_reasoner.storage.rdfxml_elements import ElementWriter
+from kg_reasoner.storage.writers.rdfxml_elements import ElementWriter
 from kg_reasoner.terms import IRI, RDF, XSD, BlankNode, Term
 
 if TYPE_CHECKING:
     from kg_reasoner.io.lines import Blocks
     from kg_reasoner.storage.arrays import TripleIds
-    from kg_reasoner.storage.dictionary import Dictionary
+    from kg_reasoner.storage.terms.dictionary import Dictionary
 
 __all__ = ["rdfxml_blocks", "rdfxml_lines"]
 

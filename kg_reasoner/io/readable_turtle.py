@@ -17,12 +17,12 @@ import numpy as np
 from kg_reasoner.concurrency.ordered_work import deliver
 from kg_reasoner.io.lines import ROWS_OF_A_PART, ROWS_TOGETHER, Blocks, RenamedNodes, Sink
 from kg_reasoner.storage.arrays import Ids, TripleIds, in_order, selected_rows, unique_ids
-from kg_reasoner.storage.row_ranges import in_ranges
-from kg_reasoner.storage.writing import TextTable, TextWriter, Writers, WrittenText, rows_for_statements, short_texts
+from kg_reasoner.storage.parallel.row_ranges import in_ranges
+from kg_reasoner.storage.writers.writing import TextTable, TextWriter, Writers, WrittenText, rows_for_statements, short_texts
 from kg_reasoner.terms import RDF
 
 if TYPE_CHECKING:
-    from kg_reasoner.storage.dictionary import Dictionary
+    from kg_reasoner.storage.terms.dictionary import Dictionary
 
 __all__ = ["DEPTH", "turtle_blocks", "write_turtle"]
 

@@ -2,7 +2,7 @@
 
 A rule is wrong if a variable would need two types that have no term in common, or if an operation has no result for any argument of
 the types. Relations without a declaration have the types that rules derive (`inferred_types`). What is not known may be anything:
-then facts are checked when they are derived (`storage.column_types`).
+then facts are checked when they are derived (`storage.terms.column_types`).
 """
 
 from __future__ import annotations

@@ -10,7 +10,7 @@ from kg_reasoner.planning.expansion import simple_comparison
 from kg_reasoner.planning.layouts.triple_layout import NO_NAMES, Names
 from kg_reasoner.planning.layouts.triple_table import TripleTable
 from kg_reasoner.program import TRIPLE, Expression, Rule
-from kg_reasoner.storage.borrowing import BorrowingDatabase
+from kg_reasoner.storage.databases.borrowing import BorrowingDatabase
 
 __all__ = ["BorrowedCatalog"]
 

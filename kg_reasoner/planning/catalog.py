@@ -38,9 +38,9 @@ from kg_reasoner.program import (
     remembered,
 )
 from kg_reasoner.storage.arrays import Flags, Rows
-from kg_reasoner.storage.database import Database
-from kg_reasoner.storage.dictionary import Dictionary
-from kg_reasoner.storage.literals import LITERAL_PREDICATES
+from kg_reasoner.storage.databases.database import Database
+from kg_reasoner.storage.terms.dictionary import Dictionary
+from kg_reasoner.storage.terms.literals import LITERAL_PREDICATES
 from kg_reasoner.terms import IRI, RDF, BlankNode, Term
 
 StoredTerm: TypeAlias = int | str

@@ -27,7 +27,7 @@ from kg_reasoner.storage.kernels.layout import (
     SKIP,
     Step,
 )
-from kg_reasoner.storage.plan_memory import PlanMemory
+from kg_reasoner.storage.relations.plan_memory import PlanMemory
 
 OPERATORS = {"=": EQUAL, "!=": NOT_EQUAL, "<": LESS, "<=": LESS_EQUAL, DISTINCT_TERMS: DISTINCT}
 

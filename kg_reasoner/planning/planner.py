@@ -8,7 +8,7 @@ from typing import TypeAlias
 from kg_reasoner.planning.catalog import StoredAtom, StoredCall, StoredComparison, StoredRule
 from kg_reasoner.planning.join_order import Estimate, by_shape, in_join_order, names_of, parts_of_body
 from kg_reasoner.planning.plan_drafts import Draft, Use
-from kg_reasoner.storage.plan_memory import PlanMemory
+from kg_reasoner.storage.relations.plan_memory import PlanMemory
 
 Decides: TypeAlias = Callable[[int], bool]
 

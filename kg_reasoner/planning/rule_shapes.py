@@ -18,11 +18,11 @@ import numpy as np
 import numpy.typing as npt
 
 from kg_reasoner.planning.catalog import StoredAtom, StoredCall, StoredComparison, StoredRule, StoredTerm
-from kg_reasoner.storage.database import Database
-from kg_reasoner.storage.indexes import value_column
+from kg_reasoner.storage.databases.database import Database
 from kg_reasoner.storage.kernels.layout import CALL, COMPARE, EMPTY, PROBE, Plan, Relation, Step
 from kg_reasoner.storage.kernels.memory.struct_tables import Record, StructTable
-from kg_reasoner.storage.plan_memory import JoinFrames, PlanMemory
+from kg_reasoner.storage.relations.indexes import value_column
+from kg_reasoner.storage.relations.plan_memory import JoinFrames, PlanMemory
 
 __all__ = ["Outline", "Pattern", "ShapedPlans", "outline"]
 

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from kg_reasoner.planning.catalog import StoredAtom
-from kg_reasoner.storage.database import Database
+from kg_reasoner.storage.databases.database import Database
 
 SAMPLE = 512
 """The sample size of estimates."""

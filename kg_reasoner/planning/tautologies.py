@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Collection
 
 from kg_reasoner.planning.catalog import StoredAtom
-from kg_reasoner.storage.plan_memory import PlanMemory
+from kg_reasoner.storage.relations.plan_memory import PlanMemory
 
 __all__ = ["differing"]
 

@@ -10,9 +10,9 @@ import numpy as np
 from kg_reasoner.concurrency.limits import NOBODY, current_watch
 from kg_reasoner.planning.catalog import StoredAtom
 from kg_reasoner.storage.arrays import Ids
+from kg_reasoner.storage.databases.workspaces import Workspace
 from kg_reasoner.storage.kernels import native
 from kg_reasoner.storage.kernels.memory.buffers import address, allocate
-from kg_reasoner.storage.workspaces import Workspace
 
 __all__ = ["fetched_in_batches", "slots_of"]
 

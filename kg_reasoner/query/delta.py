@@ -10,7 +10,7 @@ from kg_reasoner.data_classes import dataclass
 from kg_reasoner.program import TRIPLE
 from kg_reasoner.query.matching import Which
 from kg_reasoner.storage.arrays import Flags, Ids, selected_rows
-from kg_reasoner.storage.dictionary import Dictionary
+from kg_reasoner.storage.terms.dictionary import Dictionary
 from kg_reasoner.terms import IRI, Literal, Term, Triple
 
 __all__ = ["Change", "Changes", "Delta"]

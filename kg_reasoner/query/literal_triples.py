@@ -31,7 +31,7 @@ class LiteralTriples:
     """Types of literals, and differences by their values, in the current facts.
 
     Args:
-        catalog: The relations of facts about literals (see `kg_reasoner.storage.literals`).
+        catalog: The relations of facts about literals (see `kg_reasoner.storage.terms.literals`).
         matcher: Finds owl:sameAs triples. If it is for generalised RDF, literals may be subjects here, too.
     """
 

@@ -7,7 +7,7 @@ import numpy as np
 from kg_reasoner.errors import expect_name
 from kg_reasoner.planning.catalog import RelationCatalog
 from kg_reasoner.storage.arrays import NO_TRIPLES, Ids, selected_rows
-from kg_reasoner.storage.lookups import FLAGS, Which
+from kg_reasoner.storage.relations.lookups import FLAGS, Which
 
 __all__ = ["TripleMatcher", "Which", "check_which"]
 

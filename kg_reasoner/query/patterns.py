@@ -27,9 +27,9 @@ from kg_reasoner.query.quads import GRAPH_COLUMN
 from kg_reasoner.query.scans import counted_by_property, scanned
 from kg_reasoner.query.single_patterns import SinglePatterns, Solutions
 from kg_reasoner.storage.arrays import Ids, Numbers, selected_rows, unique_ids, unique_rows
+from kg_reasoner.storage.databases.workspaces import Workspace
 from kg_reasoner.storage.grouping import gathered, group_rows, pair_rows
 from kg_reasoner.storage.kernels.memory.struct_tables import Record
-from kg_reasoner.storage.workspaces import Workspace
 
 __all__ = [
     "LOOK_UP",

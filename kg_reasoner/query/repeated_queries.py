@@ -6,7 +6,16 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from kg_reasoner.query.patterns import AnyPattern, Queries
-from kg_reasoner.storage.few_answers import ANYTHING, IDS, PROPERTY, RESOURCE, FewAnswers, FewAround, FewOfPlan, FewReached
+from kg_reasoner.storage.databases.few_answers import (
+    ANYTHING,
+    IDS,
+    PROPERTY,
+    RESOURCE,
+    FewAnswers,
+    FewAround,
+    FewOfPlan,
+    FewReached,
+)
 from kg_reasoner.storage.kernels.memory.buffers import allocate
 from kg_reasoner.storage.kernels.memory.struct_tables import Record, StructTable
 from kg_reasoner.storage.kernels.queries.around import Surroundings

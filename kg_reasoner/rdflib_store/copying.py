@@ -8,7 +8,7 @@ import numpy as np
 
 from kg_reasoner.query.quads import GRAPHS
 from kg_reasoner.storage.arrays import Ids
-from kg_reasoner.storage.dictionary import Dictionary
+from kg_reasoner.storage.terms.dictionary import Dictionary
 
 if TYPE_CHECKING:
     from kg_reasoner.api.reasoner import Reasoner

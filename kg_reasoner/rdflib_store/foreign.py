@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 from kg_reasoner.errors import LoadError, UnsupportedError
 from kg_reasoner.rdflib_store.endpoints import ask
 from kg_reasoner.sparql.algebra import Service
-from kg_reasoner.sparql.registered import RegisteredFunctions
+from kg_reasoner.sparql.solutions.registered import RegisteredFunctions
 from kg_reasoner.terms import IRI, Term, term_text
 
 if TYPE_CHECKING:

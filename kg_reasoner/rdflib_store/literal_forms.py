@@ -11,7 +11,7 @@ from rdflib import URIRef
 
 from kg_reasoner.loaders.convert import text_from_rdflib
 from kg_reasoner.storage.arrays import Ids
-from kg_reasoner.storage.dictionary import Dictionary
+from kg_reasoner.storage.terms.dictionary import Dictionary
 from kg_reasoner.terms import Literal, term_from_text
 
 _XSD: Final = r"http://www\.w3\.org/2001/XMLSchema#"

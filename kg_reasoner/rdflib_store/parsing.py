@@ -29,7 +29,7 @@ from kg_reasoner.loaders.rdf.syntax import NEEDS_BASE
 from kg_reasoner.rdflib_store.literal_forms import normalised
 from kg_reasoner.rdflib_store.separate_graphs import Graphs
 from kg_reasoner.storage.arrays import Ids
-from kg_reasoner.storage.dictionary import Dictionary
+from kg_reasoner.storage.terms.dictionary import Dictionary
 
 _DECLARED_ENCODING: Final = re.compile(r"""\A(\s*<\?xml[^>]*?)\sencoding\s*=\s*["'][\w.-]+["']""")
 _XML_LITERAL: Final = re.compile(rb"""parseType\s{0,99}=\s{0,99}["']Literal""")

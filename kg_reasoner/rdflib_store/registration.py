@@ -9,7 +9,7 @@ from rdflib.query import Processor, UpdateProcessor
 from kg_reasoner.rdflib_store import evaluators
 from kg_reasoner.rdflib_store.owl_plugins import register_owl_plugins
 from kg_reasoner.rdflib_store.parser_plugins import register_parsers
-from kg_reasoner.sparql.grammar import correct_grammar
+from kg_reasoner.sparql.rdflib_grammar.grammar import correct_grammar
 
 __all__ = ["register"]
 

@@ -16,14 +16,14 @@ from kg_reasoner.rdflib_store.query_dataset import DatasetStore, QueryDataset
 from kg_reasoner.rdflib_store.query_places import StorePlaces
 from kg_reasoner.rdflib_store.sparql_by_parts import answer_by_parts
 from kg_reasoner.sparql.algebra import Select, is_hidden
-from kg_reasoner.sparql.parsed import ParsedQuery, Translated, as_terms, parsed_query
-from kg_reasoner.sparql.query_forms import Answer, evaluate_query, explain_query
-from kg_reasoner.sparql.query_plan import QueryPlan, shortener
+from kg_reasoner.sparql.evaluation.source import Places
+from kg_reasoner.sparql.queries.parsed import ParsedQuery, Translated, as_terms, parsed_query
+from kg_reasoner.sparql.queries.query_forms import Answer, evaluate_query, explain_query
+from kg_reasoner.sparql.queries.query_plan import QueryPlan, shortener
+from kg_reasoner.sparql.queries.sparql_text import guarded, read_query
+from kg_reasoner.sparql.repeated.shortcuts import answer_at_once
 from kg_reasoner.sparql.results.result import result_of
 from kg_reasoner.sparql.scope import in_scope
-from kg_reasoner.sparql.shortcuts import answer_at_once
-from kg_reasoner.sparql.source import Places
-from kg_reasoner.sparql.sparql_text import guarded, read_query
 from kg_reasoner.sparql.translate import translate_pattern, translate_query
 from kg_reasoner.terms import Term
 

@@ -19,9 +19,9 @@ from kg_reasoner.rdflib_store.sparql_dataset import evaluated_pattern, selection
 from kg_reasoner.rdflib_store.update_changes import UpdateChanges
 from kg_reasoner.rdflib_store.update_data import data_to_delete, data_to_insert, document_quads
 from kg_reasoner.rdflib_store.update_templates import deleted_template, inserted_template, pattern_of_quads, variables_of
-from kg_reasoner.sparql.parsed import as_terms
-from kg_reasoner.sparql.table import Table
-from kg_reasoner.sparql.templates import instantiated_quads
+from kg_reasoner.sparql.queries.parsed import as_terms
+from kg_reasoner.sparql.queries.templates import instantiated_quads
+from kg_reasoner.sparql.solutions.table import Table
 from kg_reasoner.storage.arrays import NO_QUADS, Ids
 
 if TYPE_CHECKING:
@@ -76,7 +76,7 @@ def update_graph(
     """
     from rdflib.plugins.sparql.sparql import Update
 
-    from kg_reasoner.sparql.sparql_text import read_update
+    from kg_reasoner.sparql.queries.sparql_text import read_update
 
     prepared = request if isinstance(request, Update) else read_update(request, base=base, prefixes=prefixes)
     with writer.request():
@@ -126,7 +126,7 @@ class _Request:
 
     def _found(self, operation: CompValue) -> tuple[Ids, Ids]:
         """Return the quads that an operation with a WHERE removes and adds."""
-        from kg_reasoner.sparql.sparql_text import guarded
+        from kg_reasoner.sparql.queries.sparql_text import guarded
 
         if operation.name == "DeleteWhere":
             deleted, inserted = deleted_template(operation, self._target, self._given), []

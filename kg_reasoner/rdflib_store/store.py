@@ -48,7 +48,7 @@ from kg_reasoner.rdflib_store.sparql_update import update_graph
 from kg_reasoner.rdflib_store.union_graphs import UnionGraphs
 from kg_reasoner.rdflib_store.writer import StoreWriter
 from kg_reasoner.storage.arrays import Ids
-from kg_reasoner.storage.dictionary import Dictionary
+from kg_reasoner.storage.terms.dictionary import Dictionary
 
 if TYPE_CHECKING:
     from rdflib.parser import InputSource
@@ -56,7 +56,7 @@ if TYPE_CHECKING:
     from kg_reasoner.explain import Proof, WhyNot
     from kg_reasoner.loaders.rdf.formats import Format
     from kg_reasoner.rdflib_store.rdflib_results import QueryResult
-    from kg_reasoner.sparql.query_plan import QueryPlan
+    from kg_reasoner.sparql.queries.query_plan import QueryPlan
 
 register()
 

@@ -80,7 +80,7 @@ def document_quads(changes: UpdateChanges, iri: str, kind: str, target: Node | N
 
     from kg_reasoner.loaders.rdf.fetch import fetch
     from kg_reasoner.loaders.rdf.reader import read
-    from kg_reasoner.storage.dictionary import Dictionary
+    from kg_reasoner.storage.terms.dictionary import Dictionary
 
     dictionary = Dictionary()
     source = Path(url2pathname(urlsplit(iri).path)) if kind == "files" else fetch(iri)[0]

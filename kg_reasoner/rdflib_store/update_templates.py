@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 from kg_reasoner.errors import LoadError
 from kg_reasoner.program import Variable
-from kg_reasoner.sparql.templates import QuadTemplate
+from kg_reasoner.sparql.queries.templates import QuadTemplate
 from kg_reasoner.sparql.translate import template_term
 from kg_reasoner.terms import Term
 

@@ -26,7 +26,7 @@ from kg_reasoner.rdflib_store.rdflib_terms import (
 from kg_reasoner.rdflib_store.separate_graphs import Graphs
 from kg_reasoner.rdflib_store.transactions import IN_DEFAULT, encoded
 from kg_reasoner.storage.arrays import NO_TRIPLES, Ids, selected_rows
-from kg_reasoner.storage.dictionary import Dictionary
+from kg_reasoner.storage.terms.dictionary import Dictionary
 
 BATCH: Final = 50_000
 """The maximal number of added triples that wait before they become ids."""

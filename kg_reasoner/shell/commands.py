@@ -11,7 +11,7 @@ from kg_reasoner.errors import RuleSyntaxError, Span
 from kg_reasoner.expressions.structures import decode, encode, is_structure
 from kg_reasoner.language.parser import PREFIXES
 from kg_reasoner.shell.text_parts import Statement
-from kg_reasoner.storage.table_terms import cell_reader, is_of_type
+from kg_reasoner.storage.cells.table_terms import cell_reader, is_of_type
 from kg_reasoner.terms import IRI, RDF, XSD, BlankNode, Literal, Term, literal, unescape
 
 __all__ = ["FactArguments", "Reader", "typed"]

@@ -64,7 +64,7 @@ class Capacities:
     filtered_plans: int = 2
     """The least number of plans for which blocks are filtered by a column."""
     heads: int = 1 << 18
-    """The heads that a thread can keep at first, unless more would be inserted at once (see `storage.worker`)."""
+    """The heads that a thread can keep at first, unless more would be inserted at once (see `storage.parallel.worker`)."""
     shared_instances: int = 1 << 16
     """Fewer rule instances than this are found by one thread: this takes a millisecond or two, and sharing the work costs as much.
     """

@@ -1,8 +1,8 @@
 """Columns of Arrow as texts of terms.
 
 A value of Arrow is a literal of the datatype that corresponds to its type; text is a string. If a column of the relation is
-declared with another type, the value is read as the cell of a table (`kg_reasoner.storage.table_terms`) that contains its lexical
-form; but a value that is not text is never a string.
+declared with another type, the value is read as the cell of a table (`kg_reasoner.storage.cells.table_terms`) that contains its
+lexical form; but a value that is not text is never a string.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import Any, Final, NamedTuple
 
 from kg_reasoner.errors import LoadError
 from kg_reasoner.program import COLUMN_TYPES
-from kg_reasoner.storage.table_terms import (
+from kg_reasoner.storage.cells.table_terms import (
     COLLECTIONS,
     Vocabulary,
     cell_reader,

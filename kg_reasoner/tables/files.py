@@ -20,7 +20,7 @@ import numpy.typing as npt
 from kg_reasoner.errors import LoadError, MissingExtraError
 from kg_reasoner.io.facts import read_facts
 from kg_reasoner.storage.arrays import Ids
-from kg_reasoner.storage.table_terms import optional_of, parts_of
+from kg_reasoner.storage.cells.table_terms import optional_of, parts_of
 from kg_reasoner.tables.json_line_errors import json_lines_error
 from kg_reasoner.tables.table_facts import Nulls, TableEncoder
 from kg_reasoner.tables.table_sources import EXTRA, Batches

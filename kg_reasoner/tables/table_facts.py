@@ -13,8 +13,8 @@ from kg_reasoner.errors import LoadError, expect_name, plural, suggest
 from kg_reasoner.io.facts import given_names
 from kg_reasoner.program import Column
 from kg_reasoner.storage.arrays import Ids
-from kg_reasoner.storage.dictionary import Dictionary
-from kg_reasoner.storage.table_terms import NOTHING, optional_of
+from kg_reasoner.storage.cells.table_terms import NOTHING, optional_of
+from kg_reasoner.storage.terms.dictionary import Dictionary
 from kg_reasoner.tables.column_texts import (
     Form,
     Unreadable,

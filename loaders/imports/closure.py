@@ -24,7 +24,7 @@ from kg_reasoner.loaders.rdf.rule_sink import RuleSink
 from kg_reasoner.loaders.rdf.sources import Document, document_of
 from kg_reasoner.loaders.rules.swrl import SWRL, SWRLB
 from kg_reasoner.progress import Progress
-from kg_reasoner.storage.dictionary import Dictionary
+from kg_reasoner.storage.terms.dictionary import Dictionary
 from kg_reasoner.terms import IRI, OWL, RDF, RDFS, XSD, Literal, Term
 
 __all__ = ["BUILT_IN", "IMPORTS", "Import", "ImportClosure", "ImportsMode", "imports_of", "plain", "read_closure"]

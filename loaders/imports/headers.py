@@ -12,7 +12,7 @@ from kg_reasoner.loaders.rdf import reader as rdf
 from kg_reasoner.loaders.rdf.rule_sink import RuleSink
 from kg_reasoner.loaders.rdf.sources import Document
 from kg_reasoner.storage.arrays import Ids
-from kg_reasoner.storage.dictionary import Dictionary
+from kg_reasoner.storage.terms.dictionary import Dictionary
 from kg_reasoner.terms import IRI, OWL, RDF, Term
 
 __all__ = ["Header", "headers_in", "headers_of"]

@@ -25,7 +25,7 @@ _MADE_BY_PARSER: Final = re.compile(r"[a-f][0-9a-f]{15,31}")
 
 
 class TermFinder(Protocol):
-    """The part of `kg_reasoner.storage.dictionary.Dictionary` that blank node scopes need."""
+    """The part of `kg_reasoner.storage.terms.dictionary.Dictionary` that blank node scopes need."""
 
     def find(self, term: Term) -> int: ...
 

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from kg_reasoner.loaders.rdf.declared_prefixes import PrefixSink
     from kg_reasoner.loaders.rdf.rule_sink import RuleSink
     from kg_reasoner.loaders.rdf.sources import OpenDocument
-    from kg_reasoner.storage.dictionary import Dictionary
+    from kg_reasoner.storage.terms.dictionary import Dictionary
 
 __all__ = ["Reading"]
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from kg_reasoner.loaders.rdf.blank import BlankScope
-from kg_reasoner.storage.dictionary import Dictionary
+from kg_reasoner.storage.terms.dictionary import Dictionary
 
 if TYPE_CHECKING:
     from kg_reasoner.storage.arrays import Ids, Numbers

@@ -19,7 +19,7 @@ from kg_reasoner.loaders.rdf.merging import PartDictionaries, PartTerms
 from kg_reasoner.loaders.rdf.scan import too_long
 from kg_reasoner.loaders.rdf.statements import Encoder
 from kg_reasoner.loaders.rdf.syntax import Batch, first_error, has_longer_literal
-from kg_reasoner.storage.dictionary import Dictionary
+from kg_reasoner.storage.terms.dictionary import Dictionary
 
 if TYPE_CHECKING:
     from kg_reasoner.loaders.rdf.formats import Format

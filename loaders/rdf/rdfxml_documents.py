@@ -28,9 +28,9 @@ from kg_reasoner.loaders.rdf.syntax import Batch, read_parsed
 from kg_reasoner.loaders.rdf.xml import prolog_of
 from kg_reasoner.loaders.rdf.xml_tags import quoted
 from kg_reasoner.storage.arrays import Ids
-from kg_reasoner.storage.dictionary import Dictionary
 from kg_reasoner.storage.readers.rdfxml_reading import PlainRDFXML
-from kg_reasoner.storage.texts import count_lines
+from kg_reasoner.storage.terms.dictionary import Dictionary
+from kg_reasoner.storage.terms.texts import count_lines
 
 if TYPE_CHECKING:
     from kg_reasoner.loaders.rdf.sources import OpenDocument

@@ -48,7 +48,7 @@ from kg_reasoner.loaders.rdf.triples_in_memory import bound_prefixes, is_rdflib_
 from kg_reasoner.loaders.rdf.turtle import read_turtle
 from kg_reasoner.progress import Progress
 from kg_reasoner.storage.arrays import Ids
-from kg_reasoner.storage.dictionary import Dictionary
+from kg_reasoner.storage.terms.dictionary import Dictionary
 
 if TYPE_CHECKING:
     from kg_reasoner.loaders.rdf.rule_sink import RuleSink
@@ -89,7 +89,7 @@ def read(
         sources: Paths of files or folders (all RDF files below them), ``"-"`` for standard input, bytes, open files, rdflib
             Graphs and Datasets, Worlds and Ontologies of owlready2, iterables of triples. Gzip and zstd are detected by content and
             unpacked.
-        dictionary: Assigns the ids; a `kg_reasoner.storage.dictionary.Dictionary`.
+        dictionary: Assigns the ids; a `kg_reasoner.storage.terms.dictionary.Dictionary`.
         format: The syntax of all documents, as a name (``turtle``), extension (``ttl``) or media type. By default, the extension or
             else the content determines it.
         base: The IRI against which relative IRIs are resolved in documents that declare no base.
@@ -114,7 +114,7 @@ def read(
             read.
         UnsupportedError: A rule of an N3 document cannot be expressed.
 
-    >>> from kg_reasoner.storage.dictionary import Dictionary
+    >>> from kg_reasoner.storage.terms.dictionary import Dictionary
     >>> dictionary = Dictionary()
     >>> blocks = read(b"@prefix : <http://example.org/> . :a :b 1, 2 .", dictionary=dictionary)
     >>> [dictionary.text(number) for block in blocks for number in block.triples[:, 2].tolist()]

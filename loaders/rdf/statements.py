@@ -11,8 +11,8 @@ from kg_reasoner.lazy_regex import regular_expression
 from kg_reasoner.loaders.convert import text_from_oxigraph, triple_term_error
 from kg_reasoner.loaders.rdf.blank import BlankScope
 from kg_reasoner.storage.arrays import Ids
-from kg_reasoner.storage.dictionary import Buffer, Dictionary
 from kg_reasoner.storage.readers.line_reading import read_lines
+from kg_reasoner.storage.terms.dictionary import Buffer, Dictionary
 
 __all__ = ["Encoder", "check_line", "encode_statements", "parse_lines"]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
-    from kg_reasoner.storage.dictionary import Dictionary
+    from kg_reasoner.storage.terms.dictionary import Dictionary
 
 __all__ = ["TermForecast"]
 

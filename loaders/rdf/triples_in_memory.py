@@ -14,7 +14,7 @@ import numpy.typing as npt
 from kg_reasoner.errors import LoadError
 from kg_reasoner.loaders.convert import text_from_rdflib, text_from_term
 from kg_reasoner.storage.arrays import Ids
-from kg_reasoner.storage.dictionary import Dictionary
+from kg_reasoner.storage.terms.dictionary import Dictionary
 
 if TYPE_CHECKING:
     from rdflib import Graph

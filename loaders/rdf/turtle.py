@@ -30,9 +30,9 @@ from kg_reasoner.loaders.rdf.statements import Encoder
 from kg_reasoner.loaders.rdf.syntax import Batch, parser_error, read_parsed, term_too_long
 from kg_reasoner.loaders.rdf.turtle_ahead import PART, Ahead
 from kg_reasoner.storage.arrays import Ids
-from kg_reasoner.storage.dictionary import Dictionary
 from kg_reasoner.storage.readers.turtle_reading import PlainTurtle
-from kg_reasoner.storage.texts import count_lines
+from kg_reasoner.storage.terms.dictionary import Dictionary
+from kg_reasoner.storage.terms.texts import count_lines
 
 if TYPE_CHECKING:
     from kg_reasoner.loaders.rdf.sources import OpenDocument

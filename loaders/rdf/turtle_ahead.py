@@ -16,13 +16,13 @@ from kg_reasoner.concurrency.ordered_work import ThreadPipeline
 from kg_reasoner.data_classes import dataclass
 from kg_reasoner.loaders.rdf.merging import PartDictionaries, PartTerms
 from kg_reasoner.storage.readers.turtle_reading import PlainTurtle
-from kg_reasoner.storage.texts import count_lines
+from kg_reasoner.storage.terms.texts import count_lines
 
 if TYPE_CHECKING:
     from kg_reasoner.loaders.rdf.blank import BlankScope
     from kg_reasoner.loaders.rdf.pushed import Pushed
     from kg_reasoner.storage.arrays import Ids, Numbers
-    from kg_reasoner.storage.dictionary import Dictionary
+    from kg_reasoner.storage.terms.dictionary import Dictionary
 
 __all__ = ["PART", "Ahead"]
 

@@ -19,8 +19,8 @@ from kg_reasoner.loaders.rdf.sources import document_of
 from kg_reasoner.loaders.rdf.statements import encode_statements
 from kg_reasoner.spark_backend.failures import shown
 from kg_reasoner.storage.arrays import Ids
-from kg_reasoner.storage.dictionary import Dictionary
 from kg_reasoner.storage.readers.line_reading import read_lines
+from kg_reasoner.storage.terms.dictionary import Dictionary
 
 if TYPE_CHECKING:
     import pyarrow as pa

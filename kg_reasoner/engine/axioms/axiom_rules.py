@@ -18,7 +18,7 @@ from kg_reasoner.planning.catalog import RelationCatalog
 from kg_reasoner.program import Program, Rule
 from kg_reasoner.query.matching import Which
 from kg_reasoner.storage.arrays import Ids
-from kg_reasoner.storage.dictionary import Dictionary
+from kg_reasoner.storage.terms.dictionary import Dictionary
 from kg_reasoner.terms import IRI, OWL, RDFS, Term, Triple
 
 if TYPE_CHECKING:

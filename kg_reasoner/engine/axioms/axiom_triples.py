@@ -11,7 +11,7 @@ from kg_reasoner.planning.catalog import RelationCatalog
 from kg_reasoner.planning.layouts.triple_layout import NO_NAMES, Names, TripleLayout
 from kg_reasoner.query.matching import Which
 from kg_reasoner.storage.arrays import NO_TRIPLES, Flags, Ids, among_sorted
-from kg_reasoner.storage.dictionary import Dictionary
+from kg_reasoner.storage.terms.dictionary import Dictionary
 from kg_reasoner.terms import OWL, RDF, RDFS, Term, term_text
 
 FEW = 16

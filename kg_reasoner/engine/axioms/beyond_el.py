@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from typing import Final
 
 from kg_reasoner.planning.catalog import RelationCatalog
-from kg_reasoner.storage.dictionary import Dictionary
+from kg_reasoner.storage.terms.dictionary import Dictionary
 from kg_reasoner.terms import OWL, RDF, RDFS, XSD, Term, Triple
 
 __all__ = ["candidates"]

@@ -9,7 +9,7 @@ import numpy as np
 
 from kg_reasoner.graphs import reachable
 from kg_reasoner.storage.arrays import NO_TRIPLES, Ids
-from kg_reasoner.storage.dictionary import Dictionary
+from kg_reasoner.storage.terms.dictionary import Dictionary
 
 __all__ = ["FollowedTriples"]
 

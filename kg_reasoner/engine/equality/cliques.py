@@ -11,7 +11,7 @@ import numpy.typing as npt
 from kg_reasoner.concurrency.forking import new_mutex
 from kg_reasoner.graphs import connected_components
 from kg_reasoner.storage.arrays import Flags, Ids, unique_rows
-from kg_reasoner.storage.dictionary import Dictionary
+from kg_reasoner.storage.terms.dictionary import Dictionary
 from kg_reasoner.terms import OWL, RDF, RDFS, XSD, term_text
 
 _FIRST = (term_text(RDF.type), term_text(OWL.sameAs))

@@ -8,7 +8,7 @@ from kg_reasoner.engine.equality.cliques import Cliques
 from kg_reasoner.engine.inconsistency import Violation
 from kg_reasoner.expressions.datatypes import identity
 from kg_reasoner.program import FALSE, TRIPLE, Atom, Call, Filter, Origin, Rule, Variable
-from kg_reasoner.storage.dictionary import Dictionary
+from kg_reasoner.storage.terms.dictionary import Dictionary
 from kg_reasoner.terms import OWL, Literal
 
 _X, _Y = Variable("x"), Variable("y")

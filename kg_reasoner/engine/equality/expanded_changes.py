@@ -9,7 +9,7 @@ import numpy as np
 from kg_reasoner.engine.equality.cliques import Cliques
 from kg_reasoner.query.delta import Change, Changes, Delta
 from kg_reasoner.storage.arrays import Rows, contains, unique_rows
-from kg_reasoner.storage.dictionary import Dictionary
+from kg_reasoner.storage.terms.dictionary import Dictionary
 
 Facts = Mapping[str, Rows]
 """Facts by predicate, shape (n, arity)."""

@@ -8,7 +8,7 @@ from typing import TypeAlias
 from kg_reasoner.engine.equality.contradictions import DIFFERENT_VALUES
 from kg_reasoner.program import TRIPLE, Atom, Rule
 from kg_reasoner.storage.arrays import Rows
-from kg_reasoner.storage.dictionary import Dictionary
+from kg_reasoner.storage.terms.dictionary import Dictionary
 from kg_reasoner.terms import OWL, Term
 
 Names: TypeAlias = Callable[[str, Sequence[int]], Rows]

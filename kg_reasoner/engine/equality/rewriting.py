@@ -38,7 +38,7 @@ from kg_reasoner.query.matching import Which
 from kg_reasoner.query.patterns import Queries
 from kg_reasoner.storage.arrays import Changed, Ids, Rows, contains, selected_rows, unique_rows
 from kg_reasoner.storage.kernels.layout import EXPLICIT
-from kg_reasoner.storage.literals import LITERAL_PREDICATES
+from kg_reasoner.storage.terms.literals import LITERAL_PREDICATES
 from kg_reasoner.terms import OWL, Term
 
 if TYPE_CHECKING:

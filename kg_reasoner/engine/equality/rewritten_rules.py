@@ -23,7 +23,7 @@ from kg_reasoner.program import (
     Variable,
     remembered,
 )
-from kg_reasoner.storage.literals import LITERAL_PREDICATES
+from kg_reasoner.storage.terms.literals import LITERAL_PREDICATES
 from kg_reasoner.terms import OWL, Term
 
 AXIOMS = frozenset({"eq-ref/asked", "eq-sym", "eq-trans", "eq-rep-s", "eq-rep-p", "eq-rep-o"})

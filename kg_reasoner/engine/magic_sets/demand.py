@@ -16,10 +16,10 @@ from kg_reasoner.language.magic import GIVEN, copied_predicate, is_magic_set
 from kg_reasoner.planning.borrowed_catalog import BorrowedCatalog
 from kg_reasoner.program import TRIPLE, Argument, Atom, BodyLiteral, Rule, Variable
 from kg_reasoner.storage.arrays import Ids
-from kg_reasoner.storage.borrowing import BorrowingDatabase
+from kg_reasoner.storage.databases.borrowing import BorrowingDatabase
 from kg_reasoner.storage.kernels.layout import Relation
-from kg_reasoner.storage.lookups import Which
-from kg_reasoner.storage.value_table import ValueTable
+from kg_reasoner.storage.relations.lookups import Which
+from kg_reasoner.storage.values.value_table import ValueTable
 from kg_reasoner.terms import RDF, Term
 
 __all__ = ["Demand", "DemandPlans", "Found", "Shape", "TooManyDemandsError", "abstracted"]

@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from kg_reasoner.engine.maintenance import ChangedFacts, Work
 from kg_reasoner.storage.arrays import Flags
-from kg_reasoner.storage.database import Database
+from kg_reasoner.storage.databases.database import Database
 from kg_reasoner.storage.kernels import native
 from kg_reasoner.storage.kernels.layout import ROW
 from kg_reasoner.storage.kernels.maintenance.changes import KIND_BITS

@@ -13,7 +13,7 @@ import numpy as np
 
 from kg_reasoner.engine.maintenance import Finder
 from kg_reasoner.errors import ReasonerError
-from kg_reasoner.storage.database import Database
+from kg_reasoner.storage.databases.database import Database
 from kg_reasoner.storage.kernels import native
 from kg_reasoner.storage.kernels.memory.buffers import address, allocate
 

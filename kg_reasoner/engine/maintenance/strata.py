@@ -12,7 +12,7 @@ from kg_reasoner.engine.maintenance.collect import collect
 from kg_reasoner.engine.maintenance.marking import Marking
 from kg_reasoner.engine.materialiser import Materialiser
 from kg_reasoner.engine.planned_rules import PlannedRule, Stratum
-from kg_reasoner.storage.database import Database
+from kg_reasoner.storage.databases.database import Database
 from kg_reasoner.storage.kernels import native
 from kg_reasoner.storage.kernels.layout import DONE, PAUSE
 

@@ -13,7 +13,7 @@ from kg_reasoner.planning.aggregates.group_values import GroupValues, sorted_gro
 from kg_reasoner.planning.functions.function_relations import Functions
 from kg_reasoner.program import Aggregate, Atom, Rule, Variable
 from kg_reasoner.storage.arrays import Numbers, Rows, contains, selected_rows, unique_rows
-from kg_reasoner.storage.database import Database
+from kg_reasoner.storage.databases.database import Database
 from kg_reasoner.storage.kernels.layout import ABSENT
 
 __all__ = ["AggregateRelation", "ComputedRelation"]

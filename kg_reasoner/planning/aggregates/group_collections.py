@@ -10,9 +10,9 @@ import numpy as np
 
 from kg_reasoner.expressions.structures import NAMESPACE, member_text
 from kg_reasoner.storage.arrays import Ids, Numbers
-from kg_reasoner.storage.collections import UNDECIDED, Collections
-from kg_reasoner.storage.dictionary import Dictionary
 from kg_reasoner.storage.grouping import distinct_ids
+from kg_reasoner.storage.terms.collections import UNDECIDED, Collections
+from kg_reasoner.storage.terms.dictionary import Dictionary
 from kg_reasoner.terms import XSD, Literal, term_from_text, term_text
 
 __all__ = ["lists", "map_of", "sets", "texts_in_order"]

@@ -12,13 +12,13 @@ from kg_reasoner.expressions.functions.arithmetic import divide
 from kg_reasoner.expressions.functions.numbers import literal_of
 from kg_reasoner.planning.aggregates.group_collections import lists, map_of, sets, texts_in_order
 from kg_reasoner.storage.arrays import Flags, Ids, Numbers, Rows
-from kg_reasoner.storage.best_values import BestValues
-from kg_reasoner.storage.dictionary import Dictionary
 from kg_reasoner.storage.grouping import distinct_ids, distinct_numbers, group_rows, ordered_by_group
-from kg_reasoner.storage.strong_components import StrongComponents
-from kg_reasoner.storage.term_order import TermOrder
-from kg_reasoner.storage.value_arithmetic import integer_buffer
-from kg_reasoner.storage.value_columns import INTEGER, ValueCache
+from kg_reasoner.storage.recursion.best_values import BestValues
+from kg_reasoner.storage.recursion.strong_components import StrongComponents
+from kg_reasoner.storage.terms.dictionary import Dictionary
+from kg_reasoner.storage.values.term_order import TermOrder
+from kg_reasoner.storage.values.value_arithmetic import integer_buffer
+from kg_reasoner.storage.values.value_columns import INTEGER, ValueCache
 from kg_reasoner.terms import term_text
 
 __all__ = ["GroupValues", "sorted_groups"]

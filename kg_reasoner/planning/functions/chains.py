@@ -12,7 +12,7 @@ from typing import Final
 
 from kg_reasoner.errors import ValueTooLargeError
 from kg_reasoner.storage.arrays import Ids
-from kg_reasoner.storage.dictionary import Dictionary
+from kg_reasoner.storage.terms.dictionary import Dictionary
 from kg_reasoner.terms import XSD, Literal, Term, term_text
 
 __all__ = ["Chains"]

@@ -14,10 +14,10 @@ import numpy as np
 from kg_reasoner.expressions.structures import decode, encode
 from kg_reasoner.program import Call, Expression, Variable
 from kg_reasoner.storage.arrays import Ids, Numbers
-from kg_reasoner.storage.collections import Collections
-from kg_reasoner.storage.dictionary import Dictionary
 from kg_reasoner.storage.kernels.layout import FAILED
 from kg_reasoner.storage.kernels.list_texts import UNDECIDED
+from kg_reasoner.storage.terms.collections import Collections
+from kg_reasoner.storage.terms.dictionary import Dictionary
 from kg_reasoner.terms import XSD, Literal, Term, literal, term_text
 
 __all__ = ["CollectionFunction", "collection_function", "is_element", "members_of"]

@@ -17,12 +17,12 @@ import numpy.typing as npt
 
 from kg_reasoner.program import Call, Expression, Variable
 from kg_reasoner.storage.arrays import Flags, Ids, Numbers
-from kg_reasoner.storage.dictionary import Dictionary
-from kg_reasoner.storage.text_search import UNDECIDED as UNSURE
-from kg_reasoner.storage.text_search import search_of
-from kg_reasoner.storage.value_arithmetic import are_terms, integer_buffer, numbers_of, terms_of_numbers
-from kg_reasoner.storage.value_columns import ValueCache, ValueColumn, constant_values
-from kg_reasoner.storage.value_comparisons import OPERATORS, compared
+from kg_reasoner.storage.terms.dictionary import Dictionary
+from kg_reasoner.storage.terms.text_search import UNDECIDED as UNSURE
+from kg_reasoner.storage.terms.text_search import search_of
+from kg_reasoner.storage.values.value_arithmetic import are_terms, integer_buffer, numbers_of, terms_of_numbers
+from kg_reasoner.storage.values.value_columns import ValueCache, ValueColumn, constant_values
+from kg_reasoner.storage.values.value_comparisons import OPERATORS, compared
 from kg_reasoner.terms import XSD, Literal, term_text
 
 __all__ = ["UNSURE", "ColumnFunctions", "is_for_columns"]

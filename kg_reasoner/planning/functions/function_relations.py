@@ -22,15 +22,15 @@ from kg_reasoner.planning.functions.chains import Chains
 from kg_reasoner.planning.functions.collection_functions import CollectionFunction, collection_function, is_element, members_of
 from kg_reasoner.program import AUXILIARY, Call, Expression, Rule, Variable, variables_of
 from kg_reasoner.storage.arrays import Flags, Ids, Numbers, Rows, unique_ids, unique_rows
-from kg_reasoner.storage.collections import LONGEST, Collections
-from kg_reasoner.storage.database import Database
-from kg_reasoner.storage.dictionary import Dictionary
+from kg_reasoner.storage.databases.database import Database
+from kg_reasoner.storage.databases.number_table import NumberTable
 from kg_reasoner.storage.grouping import group_rows
 from kg_reasoner.storage.kernels.calculation import NEEDS_ROOM, NEEDS_VALUES
 from kg_reasoner.storage.kernels.layout import FAILED, HOLDS, STATED
 from kg_reasoner.storage.kernels.list_texts import UNDECIDED
 from kg_reasoner.storage.kernels.memory.buffers import allocate
-from kg_reasoner.storage.number_table import NumberTable
+from kg_reasoner.storage.terms.collections import LONGEST, Collections
+from kg_reasoner.storage.terms.dictionary import Dictionary
 from kg_reasoner.substitution import in_expression
 from kg_reasoner.terms import Literal, Term, literal, term_of, term_text
 

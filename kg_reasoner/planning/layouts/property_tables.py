@@ -15,10 +15,10 @@ from kg_reasoner.planning import expansion
 from kg_reasoner.planning.layouts.triple_layout import NO_NAMES, Columns, Names, Part, T, TripleLayout, as_triples
 from kg_reasoner.program import Atom, Rule, Variable
 from kg_reasoner.storage.arrays import NO_TRIPLES, Changed, Flags, Rows
-from kg_reasoner.storage.database import Database
-from kg_reasoner.storage.dictionary import Dictionary
+from kg_reasoner.storage.databases.database import Database
 from kg_reasoner.storage.kernels.memory.buffers import allocate
-from kg_reasoner.storage.lookups import Buffer, Which
+from kg_reasoner.storage.relations.lookups import Buffer, Which
+from kg_reasoner.storage.terms.dictionary import Dictionary
 
 SUBJECT, OBJECT = 0, 1
 """The columns of a property's relation."""

@@ -14,9 +14,9 @@ import numpy as np
 
 from kg_reasoner.program import Atom, Rule, Variable
 from kg_reasoner.storage.arrays import Changed, Flags, Rows
-from kg_reasoner.storage.database import Database
-from kg_reasoner.storage.dictionary import Dictionary
-from kg_reasoner.storage.lookups import Which
+from kg_reasoner.storage.databases.database import Database
+from kg_reasoner.storage.relations.lookups import Which
+from kg_reasoner.storage.terms.dictionary import Dictionary
 from kg_reasoner.terms import RDF
 
 Columns: TypeAlias = tuple[Rows, Rows | int, Rows | int]

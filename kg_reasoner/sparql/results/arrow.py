@@ -19,10 +19,10 @@ import numpy as np
 import numpy.typing as npt
 
 from kg_reasoner.errors import MissingExtraError
-from kg_reasoner.sparql.query_terms import QueryTerms
 from kg_reasoner.sparql.results.arrow_values import native_values
 from kg_reasoner.sparql.results.result_columns import Columns, distinct
-from kg_reasoner.sparql.table import UNBOUND
+from kg_reasoner.sparql.solutions.query_terms import QueryTerms
+from kg_reasoner.sparql.solutions.table import UNBOUND
 from kg_reasoner.storage.arrays import Flags, Ids
 from kg_reasoner.terms import RDF, XSD, unescape
 

@@ -7,11 +7,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from kg_reasoner.sparql.query_terms import QueryTerms, TermCache
-from kg_reasoner.sparql.table import UNBOUND
+from kg_reasoner.sparql.solutions.query_terms import QueryTerms, TermCache
+from kg_reasoner.sparql.solutions.table import UNBOUND
 from kg_reasoner.storage.arrays import Ids
-from kg_reasoner.storage.dictionary import Dictionary
 from kg_reasoner.storage.grouping import distinct_ids, group_rows
+from kg_reasoner.storage.terms.dictionary import Dictionary
 
 __all__ = ["Columns", "DistinctIds", "distinct"]
 

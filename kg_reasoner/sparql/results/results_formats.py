@@ -11,7 +11,7 @@ from kg_reasoner.errors import OutputError
 from kg_reasoner.loaders.rdf.blank import safe_label
 from kg_reasoner.sparql.results.result_columns import Columns
 from kg_reasoner.sparql.results.rows import decoded
-from kg_reasoner.sparql.table import UNBOUND
+from kg_reasoner.sparql.solutions.table import UNBOUND
 from kg_reasoner.terms import unescape
 
 __all__ = ["Format", "solution_parts", "truth_text"]

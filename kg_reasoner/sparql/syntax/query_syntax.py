@@ -10,6 +10,7 @@ from kg_reasoner.program import Variable
 from kg_reasoner.sparql import algebra
 from kg_reasoner.sparql.algebra import Expression, Node, PatternTerm, Query
 from kg_reasoner.sparql.building import conjuncts, joined
+from kg_reasoner.sparql.rdflib_grammar.visible import first_places
 from kg_reasoner.sparql.scope import in_scope
 from kg_reasoner.sparql.syntax.aggregate_variables import AggregateCollector
 from kg_reasoner.sparql.syntax.expression_syntax import AggregateCall, has
@@ -17,7 +18,6 @@ from kg_reasoner.sparql.syntax.pattern_syntax import PatternReader, is_named
 from kg_reasoner.sparql.syntax.select_variables import check_assigned, check_grouped
 from kg_reasoner.sparql.syntax.term_syntax import BLANK
 from kg_reasoner.sparql.syntax.tokens import END, NUMBER, VARIABLE, WORD, Unread
-from kg_reasoner.sparql.visible import first_places
 from kg_reasoner.terms import BlankNode
 
 __all__ = ["ReadQuery", "first_unread", "read_common_query"]

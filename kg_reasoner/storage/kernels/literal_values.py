@@ -23,7 +23,7 @@ from kg_reasoner.storage.kernels.layout import Terms
 from kg_reasoner.storage.kernels.memory.structs import Bytes, Int32s, Int64s
 from kg_reasoner.storage.kernels.primitives import prefetch
 
-# kinds of values, see `kg_reasoner.storage.value_columns`
+# kinds of values, see `kg_reasoner.storage.values.value_columns`
 UNSURE, INTEGER, DECIMAL, DATE_TIME, DATE, RESOURCE, STRING = 0, 1, 3, 5, 6, 7, 8
 
 NAMES = b'"^^<http://www.w3.org/2001/XMLSchema#integer>decimal>dateTime>date>'

@@ -11,7 +11,7 @@ where most heads are derived many times. Of two heads that are the same tuple, t
 gets the slot. Heads of other relations claim slots when all threads have joined, each thread in its own part of every table.
 Nothing locks: while threads append, each writes to its own rows.
 
-Where rows are only copied to other relations, each thread inserts into relations of its own instead (see `storage.shared_copies`).
+Where rows are only copied to other relations, each thread inserts into relations of its own instead (see `shared_copies`).
 """
 
 from kg_reasoner.storage.kernels.bulk_insertion import is_inside

@@ -1,4 +1,4 @@
-"""The successors of large relations, filled in slices (see `kg_reasoner.storage.renewal`)."""
+"""The successors of large relations, filled in slices (see `kg_reasoner.storage.relations.renewal`)."""
 
 from kg_reasoner.storage.kernels.decorators import entry
 from kg_reasoner.storage.kernels.layout import ABSENT, EMPTY, Relation

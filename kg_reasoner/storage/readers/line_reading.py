@@ -10,13 +10,13 @@ import numpy as np
 import numpy.typing as npt
 
 from kg_reasoner.storage.arrays import Ids
-from kg_reasoner.storage.dictionary import Buffer, Dictionary
 from kg_reasoner.storage.kernels import native
 from kg_reasoner.storage.kernels.memory.buffers import allocate, borrow
 from kg_reasoner.storage.kernels.memory.struct_tables import Record, StructTable
 from kg_reasoner.storage.kernels.readers.line_statements import DONE, IS_FULL, NEEDS_PARSER, NEEDS_SCOPE, LineText
 from kg_reasoner.storage.kernels.token_ends import byte_classes
-from kg_reasoner.storage.texts import is_utf8
+from kg_reasoner.storage.terms.dictionary import Buffer, Dictionary
+from kg_reasoner.storage.terms.texts import is_utf8
 from kg_reasoner.terms import XSD
 
 __all__ = ["Lines", "read_lines"]

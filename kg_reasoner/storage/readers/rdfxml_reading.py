@@ -14,7 +14,6 @@ from typing import Any, Final
 import numpy as np
 
 from kg_reasoner.storage.arrays import Ids
-from kg_reasoner.storage.dictionary import Dictionary
 from kg_reasoner.storage.kernels import native
 from kg_reasoner.storage.kernels.memory.buffers import allocate
 from kg_reasoner.storage.kernels.memory.struct_tables import StructTable
@@ -22,7 +21,8 @@ from kg_reasoner.storage.kernels.readers.xml_markup import ATTRIBUTE, GUESSES, M
 from kg_reasoner.storage.kernels.readers.xml_names import BINDING, CONSTANTS, KNOWN, KNOWN_FACT, KNOWN_LENGTH
 from kg_reasoner.storage.kernels.token_ends import byte_classes
 from kg_reasoner.storage.readers.text_windows import SLACK, TextWindow
-from kg_reasoner.storage.texts import concatenated, is_utf8
+from kg_reasoner.storage.terms.dictionary import Dictionary
+from kg_reasoner.storage.terms.texts import concatenated, is_utf8
 
 __all__ = ["PlainRDFXML"]
 

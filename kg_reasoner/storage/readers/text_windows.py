@@ -8,11 +8,11 @@ from typing import Any, Final
 
 import numpy as np
 
-from kg_reasoner.storage.dictionary import Dictionary
 from kg_reasoner.storage.kernels.memory.buffers import allocate
 from kg_reasoner.storage.kernels.memory.struct_tables import Record
 from kg_reasoner.storage.kernels.readers.reader_results import ALL_READ, NO_ROOM
-from kg_reasoner.storage.texts import concatenated
+from kg_reasoner.storage.terms.dictionary import Dictionary
+from kg_reasoner.storage.terms.texts import concatenated
 
 __all__ = ["SLACK", "TextWindow"]
 

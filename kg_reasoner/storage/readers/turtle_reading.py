@@ -13,14 +13,14 @@ import numpy as np
 
 from kg_reasoner.lazy_regex import regular_expression
 from kg_reasoner.storage.arrays import Ids
-from kg_reasoner.storage.dictionary import Dictionary
 from kg_reasoner.storage.kernels import native
 from kg_reasoner.storage.kernels.memory.buffers import allocate
 from kg_reasoner.storage.kernels.memory.struct_tables import StructTable
 from kg_reasoner.storage.kernels.readers.turtle_terms import DEFAULT_GRAPH, TurtleText
 from kg_reasoner.storage.kernels.token_ends import byte_classes
 from kg_reasoner.storage.readers.text_windows import SLACK, TextWindow
-from kg_reasoner.storage.texts import concatenated, is_utf8
+from kg_reasoner.storage.terms.dictionary import Dictionary
+from kg_reasoner.storage.terms.texts import concatenated, is_utf8
 from kg_reasoner.terms import RDF, XSD
 
 __all__ = ["PlainTurtle"]

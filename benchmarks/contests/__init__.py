@@ -1,0 +1,1 @@
+"""Contests of several systems, and reports of measurements as tables, JSON and plots."""

@@ -1,0 +1,1 @@
+"""What is measured: generated data, rules, jobs, and streams of updates."""

@@ -1,0 +1,1 @@
+"""Measurements in processes: CPU time, wall time and memory."""

@@ -1,0 +1,1 @@
+"""Our rules in the languages of other systems."""

@@ -1,0 +1,1 @@
+"""Evaluation of patterns to tables of solutions."""

@@ -1,0 +1,1 @@
+"""Corrections of rdflib's parser of SPARQL: its grammar, its tokens, and what it does not check."""

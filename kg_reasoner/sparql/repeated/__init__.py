@@ -1,0 +1,1 @@
+"""Queries that are asked again, with other constants or the same."""

@@ -1,0 +1,1 @@
+"""Tables of solutions, and what is computed on their columns: expressions, order, aggregates."""

@@ -1,0 +1,1 @@
+"""Terms in cells of tables of facts."""

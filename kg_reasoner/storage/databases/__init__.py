@@ -1,0 +1,1 @@
+"""Databases: relations under one roof, what queries over them need, and other views of their rows."""

@@ -1,0 +1,1 @@
+"""Terms as dense integers: the dictionary, what it knows of literals and collections, searches in its texts."""

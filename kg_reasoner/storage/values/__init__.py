@@ -1,0 +1,1 @@
+"""Values of terms on columns of ids: arithmetic, comparisons, the order of terms."""

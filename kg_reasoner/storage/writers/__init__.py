@@ -1,0 +1,1 @@
+"""Blocks of ids to the texts of RDF documents, by the kernels."""

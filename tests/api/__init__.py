@@ -1,0 +1,1 @@
+"""The Reasoner: transactions, subscriptions, declared relations."""

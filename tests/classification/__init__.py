@@ -1,0 +1,1 @@
+"""Inferred hierarchies, OWL 2 EL."""

@@ -1,0 +1,1 @@
+"""Modules that every package may import."""

@@ -1,0 +1,1 @@
+"""Threads, forks, limits and cancellation; work that threads share."""

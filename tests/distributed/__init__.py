@@ -1,0 +1,1 @@
+"""Plans for Spark, evaluated by the stand-in."""

@@ -1,0 +1,1 @@
+"""Materialisation and its maintenance."""

@@ -1,0 +1,1 @@
+"""Ontologies: their syntaxes, profiles, and their translation to rules."""

@@ -1,0 +1,1 @@
+"""The replacement for owlready2's reasoners."""

@@ -1,0 +1,1 @@
+"""From rules to plans: join orders, layouts, functions and aggregates as relations."""

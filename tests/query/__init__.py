@@ -1,0 +1,1 @@
+"""Patterns, what answers show, and deltas."""

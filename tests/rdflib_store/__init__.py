@@ -1,0 +1,1 @@
+"""Graphs and datasets of rdflib, SPARQL updates."""

@@ -1,0 +1,1 @@
+"""The rule sets, on fixtures, suites and benchmark data."""

@@ -1,0 +1,1 @@
+"""SPARQL queries and their results."""

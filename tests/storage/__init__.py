@@ -1,0 +1,1 @@
+"""Terms as integers, relations and their indexes, kernels."""
