@@ -249,7 +249,7 @@ def test_files_that_others_write(tmp_path: Path, ending: str) -> None:
     assert facts(reasoner) == set()
 
 
-@pytest.mark.parametrize("ending", ["parquet", "csv", "csv.gz", "tsv", "jsonl", "jsonl.gz"])
+@pytest.mark.parametrize("ending", ["parquet", "csv", "CSV", "csv.gz", "csv.zst", "tsv", "jsonl", "jsonl.gz", "jsonl.bz2"])
 @pytest.mark.parametrize("header", [False, True])
 def test_files_that_are_written_are_read_again(tmp_path: Path, ending: str, header: bool) -> None:
     reasoner = Reasoner(PERSON)

@@ -200,8 +200,8 @@ class Facts(DataFrames, Iterator[tuple[Term, ...]]):
         return with_nested_columns(table, self.types, self.ids, self._dictionary)
 
     def write(self, path: str | Path, *, header: bool = False) -> int:
-        """Write the facts to a file: ``.parquet``, ``.jsonl``, or sorted to ``.csv`` or ``.tsv``; text files may end in ``.gz`` in
-        addition.
+        """Write the facts to a file: ``.parquet``, ``.jsonl``, or sorted to ``.csv`` or ``.tsv``; text files may be
+        compressed, with ``.gz``, ``.zst``, ``.bz2`` or ``.xz`` in addition.
 
         Args:
             path: The file, which appears when it is complete.
@@ -216,11 +216,10 @@ class Facts(DataFrames, Iterator[tuple[Term, ...]]):
             MissingExtraError: Parquet and JSON lines need pyarrow.
         """
         from kg_reasoner.io.atomic_files import atomic_output
+        from kg_reasoner.io.unpacking import format_ending
 
-        name = str(path)
-        endings = {format: (f".{format}",) if format == "parquet" else (f".{format}", f".{format}.gz") for format in TABLE_FORMATS}
-        format = next((format for format, ending in endings.items() if name.endswith(ending)), None)
-        if format is None:
+        format = format_ending(Path(path)).removeprefix(".")
+        if format not in TABLE_FORMATS or (format == "parquet" and Path(path).suffix.lower() != ".parquet"):
             raise UnknownNameError("ending of a table's file", Path(path).suffix, [f".{format}" for format in TABLE_FORMATS])
         with atomic_output(str(path)) as file:
             self.write_to(file, format, header=header)

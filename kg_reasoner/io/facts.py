@@ -36,7 +36,7 @@ def read_facts(
     nulls: str = "error",
 ) -> Iterator[tuple[Term, ...]]:
     """Yield the facts of a file in order; ``.csv`` is CSV (RFC 4180), ``.parquet`` is Parquet, anything else TSV;
-    ``.gz`` is compressed.
+    the ending of a compressed file may follow.
 
     Args:
         path: The file.
