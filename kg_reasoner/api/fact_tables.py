@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 from collections.abc import Iterator, Mapping, Sequence
+from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, Final, TextIO
 
@@ -271,7 +272,7 @@ class Facts(DataFrames, Iterator[tuple[Term, ...]]):
             for name, datatype in structures.items():
                 for row in rows:
                     row[name] = format_cell(Literal(row[name], datatype), types[name], defined) or None
-            file.writelines(f"{json.dumps(row, ensure_ascii=False, default=str)}\n" for row in rows)
+            file.writelines(f"{json.dumps(row, ensure_ascii=False, default=_json_value)}\n" for row in rows)
 
     def _write_text(self, file: TextIO, separator: str, *, header: bool) -> None:
         from kg_reasoner.io.atomic_files import write_rows
@@ -287,6 +288,11 @@ class Facts(DataFrames, Iterator[tuple[Term, ...]]):
 
         ids = [np.ascontiguousarray(self.ids[:, place]) for place in range(self.ids.shape[1])]
         return Columns(self.names, ids, len(self.ids), QueryTerms(TermCache(self._dictionary)))
+
+
+def _json_value(value: object) -> str:
+    """Return a value that JSON does not have as text; times have the forms of ISO 8601."""
+    return value.isoformat() if isinstance(value, date) else str(value)
 
 
 def _schema(found: pyarrow.Schema, types: Sequence[str]) -> pyarrow.Schema:
