@@ -576,7 +576,7 @@ EDGE = "input relation edge(from: string, to: integer) ."
         ({"from": ["a", "b"], "to": ["1", "x"]}, "the table, row 2: column to: 'x' is not an integer"),
         ({"from": ["a", "b"], "to": [1, None]}, "the table, row 2: column to is null"),
         ({"from": ["a"], "to": [[1]]}, "row 1: column to: a list is not an integer"),
-        ({"from": ["a"], "to": [1.5]}, "the table, row 1: column to: '1.5E0' is not an integer"),
+        ({"from": ["a"], "to": [1.5]}, "the table, row 1: column to: 1.5 is not an integer"),
         ({"from": ["a"], "to": [1, 2]}, "the table cannot be read"),
         (pyarrow.table([["a"], ["b"], ["c"]], names=["from", "from", "to"]), "the table has 2 columns from\nhint: its"),
         ([1, 2], "list is not a table"),
