@@ -9,7 +9,7 @@ settings.
 * A **materialisation** is such a DataFrame with the additional boolean column ``inferred``: False for explicit triples, True for
   triples that are only derived. An inferred triple has no duplicate and is not also explicit. Duplicates of explicit triples are
   preserved.
-* An **ontology** is a DataFrame of triples, or an iterable of triples of `kg_reasoner.terms`. It is part of the input: the
+* An **ontology** is a DataFrame of triples, or an iterable of triples, such as a graph of rdflib. It is part of the input: the
   materialisation contains its triples as explicit ones. Schema triples among the data have the same effect.
 * **Facts** of general predicates are DataFrames by predicate, with one string column per argument, whatever their names.
 * A **work directory** is a path that the driver and all executors can write to (local mode: any folder). Iterations are stored

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 from collections.abc import Iterator, Mapping, Sequence
+from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, Final, TextIO
 
@@ -200,8 +201,8 @@ class Facts(DataFrames, Iterator[tuple[Term, ...]]):
         return with_nested_columns(table, self.types, self.ids, self._dictionary)
 
     def write(self, path: str | Path, *, header: bool = False) -> int:
-        """Write the facts to a file: ``.parquet``, ``.jsonl``, or sorted to ``.csv`` or ``.tsv``; text files may end in ``.gz`` in
-        addition.
+        """Write the facts to a file: ``.parquet``, ``.jsonl``, or sorted to ``.csv`` or ``.tsv``; text files may be
+        compressed, with ``.gz``, ``.zst``, ``.bz2`` or ``.xz`` in addition.
 
         Args:
             path: The file, which appears when it is complete.
@@ -216,11 +217,10 @@ class Facts(DataFrames, Iterator[tuple[Term, ...]]):
             MissingExtraError: Parquet and JSON lines need pyarrow.
         """
         from kg_reasoner.io.atomic_files import atomic_output
+        from kg_reasoner.io.unpacking import format_ending
 
-        name = str(path)
-        endings = {format: (f".{format}",) if format == "parquet" else (f".{format}", f".{format}.gz") for format in TABLE_FORMATS}
-        format = next((format for format, ending in endings.items() if name.endswith(ending)), None)
-        if format is None:
+        format = format_ending(Path(path)).removeprefix(".")
+        if format not in TABLE_FORMATS or (format == "parquet" and Path(path).suffix.lower() != ".parquet"):
             raise UnknownNameError("ending of a table's file", Path(path).suffix, [f".{format}" for format in TABLE_FORMATS])
         with atomic_output(str(path)) as file:
             self.write_to(file, format, header=header)
@@ -272,7 +272,7 @@ class Facts(DataFrames, Iterator[tuple[Term, ...]]):
             for name, datatype in structures.items():
                 for row in rows:
                     row[name] = format_cell(Literal(row[name], datatype), types[name], defined) or None
-            file.writelines(f"{json.dumps(row, ensure_ascii=False, default=str)}\n" for row in rows)
+            file.writelines(f"{json.dumps(row, ensure_ascii=False, default=_json_value)}\n" for row in rows)
 
     def _write_text(self, file: TextIO, separator: str, *, header: bool) -> None:
         from kg_reasoner.io.atomic_files import write_rows
@@ -288,6 +288,11 @@ class Facts(DataFrames, Iterator[tuple[Term, ...]]):
 
         ids = [np.ascontiguousarray(self.ids[:, place]) for place in range(self.ids.shape[1])]
         return Columns(self.names, ids, len(self.ids), QueryTerms(TermCache(self._dictionary)))
+
+
+def _json_value(value: object) -> str:
+    """Return a value that JSON does not have as text; times have the forms of ISO 8601."""
+    return value.isoformat() if isinstance(value, date) else str(value)
 
 
 def _schema(found: pyarrow.Schema, types: Sequence[str]) -> pyarrow.Schema:

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     "--output",
     required=True,
     metavar="OUT",
-    help="The file to write, compressed if it ends in .gz or .zst; - is standard output.",
+    help="The file to write, compressed if it ends in .gz, .zst, .bz2 or .xz; - is standard output.",
 )
 @click.option(
     "--format",

@@ -37,7 +37,7 @@ _Writer: TypeAlias = Callable[[BinaryIO], int]
 @click.option(
     "--facts",
     metavar="DIR",
-    help="The folder with the inputs: NAME.tsv, NAME.csv, NAME.facts or NAME.jsonl for the relation NAME, maybe with .gz; "
+    help="The folder with the inputs: NAME.tsv, NAME.csv, NAME.facts or NAME.jsonl for the relation NAME, maybe compressed; "
     "or NAME.parquet.",
 )
 @click.option(

@@ -22,7 +22,7 @@ from kg_reasoner.io.packing import packed, packing_suffix
 __all__ = ["Target", "as_cells", "atomic_output", "atomic_text", "write_rows"]
 
 Target: TypeAlias = "str | os.PathLike[str]"
-"""The path of a file, compressed if it ends in ``.gz`` or ``.zst``; ``"-"`` is standard output."""
+"""The path of a file, compressed if it ends in ``.gz``, ``.zst``, ``.bz2`` or ``.xz``; ``"-"`` is standard output."""
 
 _BREAKS: Final = re.compile(r"[\t\n\r]")
 

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import gzip
-import zlib
 from collections.abc import Iterator
-from contextlib import ExitStack
 from pathlib import Path
-from typing import BinaryIO, Final, TypeAlias, cast
+from typing import Final, TypeAlias
 
 from kg_reasoner.errors import LoadError, Span
+from kg_reasoner.io.unpacking import format_ending, unpacked_file
 
 __all__ = ["DelimitedText", "Record"]
 
@@ -20,7 +18,7 @@ _UNQUOTED_HINT: Final = 'put the cell in quotation marks and double those inside
 
 
 class DelimitedText:
-    """A file of CSV, if its name ends in ``.csv``, or of TSV; ``.gz`` is compressed.
+    """A file of CSV, if its name ends in ``.csv``, or of TSV, maybe compressed.
 
     Args:
         path: The file.
@@ -28,7 +26,7 @@ class DelimitedText:
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        self.is_csv = path.name.removesuffix(".gz").endswith(".csv")
+        self.is_csv = format_ending(path) == ".csv"
         self._separator = "," if self.is_csv else "\t"
 
     def records(self) -> Iterator[Record]:
@@ -38,23 +36,16 @@ class DelimitedText:
             LoadError: The file is missing, broken or not in UTF-8, or a quotation is not closed.
         """
         pending, first, quotes = "", 0, 0
-        try:
-            with self.path.open("rb") as raw, ExitStack() as stack:
-                file = cast(BinaryIO, stack.enter_context(gzip.open(raw))) if self.path.name.endswith(".gz") else raw
-                for number, data in enumerate(file, 1):
-                    line = self._decoded(number, data)
-                    quotes += line.count('"') if self.is_csv else 0
-                    if quotes % 2:
-                        first = first or number
-                        pending += line
-                        continue
-                    yield first or number, (pending + line).removesuffix("\n").removesuffix("\r")
-                    pending, first, quotes = "", 0, 0
-        except (OSError, EOFError, zlib.error) as error:
-            if isinstance(error, FileNotFoundError):
-                raise LoadError(f"{self.path} does not exist") from None
-            reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
-            raise LoadError(f"cannot read {self.path}: {reason}") from error
+        with unpacked_file(self.path) as file:
+            for number, data in enumerate(file, 1):
+                line = self._decoded(number, data)
+                quotes += line.count('"') if self.is_csv else 0
+                if quotes % 2:
+                    first = first or number
+                    pending += line
+                    continue
+                yield first or number, (pending + line).removesuffix("\n").removesuffix("\r")
+                pending, first, quotes = "", 0, 0
         if pending:
             raise self.error((first, pending), pending.index('"'), pending.index('"') + 1, "the quotation is not closed")
 

@@ -8,6 +8,7 @@ from typing import Final, TypeAlias
 from urllib.parse import quote
 
 from kg_reasoner.errors import LoadError, suggest
+from kg_reasoner.loaders.rdf.packed import PACKED_ENDINGS
 from kg_reasoner.program import FALSE, TRIPLE, Column, Program, atoms_within, is_hidden
 
 __all__ = ["Relations", "fact_files", "file_stem", "output_relations", "relations_of", "table_warnings", "unused_tables"]
@@ -16,7 +17,7 @@ Relations: TypeAlias = dict[str, tuple[Column, ...]]
 """The columns of each relation, by its predicate."""
 
 _TEXTS: Final = (".tsv", ".csv", ".facts", ".jsonl", ".ndjson")
-_SUFFIXES: Final = (*_TEXTS, *(f"{suffix}.gz" for suffix in _TEXTS), ".parquet")
+_SUFFIXES: Final = (*(f"{text}{packing}" for packing in ("", *PACKED_ENDINGS) for text in _TEXTS), ".parquet")
 
 
 def relations_of(program: Program) -> Relations:

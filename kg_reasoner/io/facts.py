@@ -36,7 +36,7 @@ def read_facts(
     nulls: str = "error",
 ) -> Iterator[tuple[Term, ...]]:
     """Yield the facts of a file in order; ``.csv`` is CSV (RFC 4180), ``.parquet`` is Parquet, anything else TSV;
-    ``.gz`` is compressed.
+    the ending of a compressed file may follow.
 
     Args:
         path: The file.
@@ -118,8 +118,8 @@ def _chosen(text: DelimitedText, header: Record, columns: Sequence[Column] | Non
     if wanted is not None:
         for name in wanted:
             if names.count(name) != 1:
-                what = f"{names.count(name)} columns" if name in names else "no column"
-                raise text.error(header, 0, len(header[1]), f"the header has {what} {name}{suggest(name, names)}")
+                wrong = f"{names.count(name)} columns {name}" if name in names else f"no column {name}{suggest(name, names)}"
+                raise text.error(header, 0, len(header[1]), f"the header has {wrong}")
         places = [names.index(name) for name in wanted]
     if columns is not None and len(places) != len(columns):
         message = f"the header has {plural(len(places), 'column')} where {_relation_with(columns)}"

@@ -1,4 +1,4 @@
-"""Compressed files: blocks are compressed by threads while the next ones are made.
+"""Compressed files: those of gzip and zstd are compressed in blocks by threads, while the next ones are made.
 
 The content depends on the data only, not on the number of threads or on the sizes of the pieces that are written.
 """
@@ -10,7 +10,7 @@ import os
 import struct
 import zlib
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, BinaryIO, Final, cast
 
@@ -56,6 +56,18 @@ def _zstd(file: BinaryIO) -> BinaryIO:
     except ImportError:
         raise MissingExtraError("writing files that are compressed with zstd", "zstd") from None
     return cast(BinaryIO, zstandard.ZstdCompressor(threads=-1).stream_writer(file, closefd=False))
+
+
+def _bzip2(file: BinaryIO) -> BinaryIO:
+    import bz2
+
+    return cast(BinaryIO, bz2.BZ2File(file, "wb"))
+
+
+def _xz(file: BinaryIO) -> BinaryIO:
+    import lzma
+
+    return cast(BinaryIO, lzma.LZMAFile(file, "wb"))
 
 
 def _deflated(block: bytes, before: bytes) -> bytes:
@@ -128,4 +140,9 @@ class _Gzip(io.RawIOBase):
             self._executor.shutdown(wait=True, cancel_futures=True)
 
 
-_PACKERS: Final = {".gz": cast(Callable[[BinaryIO], BinaryIO], _Gzip), ".zst": _zstd}
+_PACKERS: Final[Mapping[str, Callable[[BinaryIO], BinaryIO]]] = {
+    ".gz": cast(Callable[[BinaryIO], BinaryIO], _Gzip),
+    ".zst": _zstd,
+    ".bz2": _bzip2,
+    ".xz": _xz,
+}

@@ -57,6 +57,8 @@ class QueryResult(SPARQLResult):
     @property
     def bindings(self) -> MutableSequence[Mapping[Variable, Any]]:
         """The solutions as mappings."""
+        if self._bindings is not None:
+            return self._bindings
         if self._rows is None:
             native, names = self.native, self.vars or []
             rows = native.rows("rdflib") if isinstance(native, SelectResult) else ()
@@ -66,8 +68,8 @@ class QueryResult(SPARQLResult):
 
     @bindings.setter
     def bindings(self, found: Any) -> None:
-        if found:  # rdflib sets the bindings of every result
-            self._rows = list(found)
+        if found is not None:  # rdflib sets the bindings of every result, these to None
+            self._bindings = list(found)
 
     @property
     def graph(self) -> Graph | None:
@@ -84,7 +86,7 @@ class QueryResult(SPARQLResult):
         native = self.native
         if isinstance(native, GraphResult) and self._graph is None:
             return native.triples("rdflib")  # a graph of rdflib takes longer to make than to read
-        if not isinstance(native, SelectResult):
+        if not isinstance(native, SelectResult) or self._bindings is not None:
             return super().__iter__()
         nothing = (None,) * len(native.variables)
         kind = type("ResultRow", (ResultRow,), {"labels": {name: place for place, name in enumerate(native.variables)}})
@@ -94,7 +96,7 @@ class QueryResult(SPARQLResult):
 
     def __len__(self) -> int:
         native = self.native
-        if isinstance(native, AskResult) or self._graph is not None:
+        if isinstance(native, AskResult) or self._graph is not None or self._bindings is not None:
             return super().__len__()
         return len(native)
 

@@ -222,7 +222,7 @@ def term_texts(values: Any, type_: str, prefixes: Mapping[str, str], *, has_cell
             return _resources(_as_text(values))
         is_cell = has_cells or form.form == "term"
         return _of_text(_as_text(values), "string" if type_ == "any" and not is_cell else type_, prefixes)
-    native, lexical = _native(values, type_ == "float")
+    native, lexical = _native(_whole(values) if type_ == "integer" else values, type_ == "float")
     if type_ == "string" and len(lexical):
         raise Unreadable(
             0, f"{lexical[0]} is {with_article(native)}, and not a string: cast the column to text, or declare its type"
@@ -248,6 +248,26 @@ def _optional(values: Any, inner: str, type_: str, prefixes: Mapping[str, str], 
         except ValueError as error:
             raise Unreadable(place, str(error)) from None
     return pyarrow.array(found, pyarrow.large_string())
+
+
+def _whole(values: Any) -> Any:
+    """Return doubles and decimals that are whole numbers as integers: in pandas, integers are doubles where one is missing.
+
+    Raises:
+        Unreadable: One is not a whole number.
+    """
+    import pyarrow
+    import pyarrow.types as of
+
+    if not (of.is_floating(values.type) or of.is_decimal(values.type)):
+        return values
+    try:
+        return values.cast(pyarrow.int64())
+    except pyarrow.ArrowInvalid:
+        for place, value in enumerate(values.to_pylist()):
+            if value % 1 != 0:
+                raise Unreadable(place, f"{value} is not an integer") from None
+        return values
 
 
 def _native(values: Any, is_single: bool = False) -> tuple[str, Any]:

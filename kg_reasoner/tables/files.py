@@ -6,9 +6,7 @@ Text is read by Arrow where it reads the same cells as `kg_reasoner.io.facts`, w
 from __future__ import annotations
 
 import codecs
-import gzip
 import json
-import zlib
 from collections.abc import Collection, Iterator, Mapping
 from decimal import Decimal
 from pathlib import Path
@@ -19,6 +17,7 @@ import numpy.typing as npt
 
 from kg_reasoner.errors import LoadError, MissingExtraError
 from kg_reasoner.io.facts import read_facts
+from kg_reasoner.io.unpacking import format_ending, unpacked_file
 from kg_reasoner.storage.arrays import Ids
 from kg_reasoner.storage.cells.table_terms import optional_of, parts_of
 from kg_reasoner.tables.json_line_errors import json_lines_error
@@ -26,9 +25,9 @@ from kg_reasoner.tables.table_facts import Nulls, TableEncoder
 from kg_reasoner.tables.table_sources import EXTRA, Batches
 from kg_reasoner.terms import XSD
 
-__all__ = ["JSON_LINES", "read_file"]
+__all__ = ["read_file"]
 
-JSON_LINES: Final = (".jsonl", ".ndjson", ".jsonl.gz", ".ndjson.gz")
+_JSON_LINES: Final = (".jsonl", ".ndjson")
 _BLOCK: Final = 1 << 24
 """The bytes of text that Arrow reads at a time."""
 _EXACT_DOUBLES: Final = 1 << 53
@@ -42,8 +41,8 @@ def read_file(path: Path, encoder: TableEncoder, *, header: bool = False) -> Ite
     """Yield the facts in a file as ids, shape (n, arity), batch by batch. The name of the file says its format.
 
     Args:
-        path: The file: ``.parquet``, ``.jsonl`` or ``.ndjson``, ``.csv``, or anything else for TSV; text files may end in ``.gz``
-            in addition.
+        path: The file: ``.parquet``, ``.jsonl`` or ``.ndjson``, ``.csv``, or anything else for TSV; text files may be compressed,
+            with ``.gz``, ``.zst``, ``.bz2`` or ``.xz`` in addition.
         encoder: What encodes the facts. If it skips missing values, these are empty cells without quotation marks in CSV and TSV.
         header: Whether CSV and TSV have the names of their columns in the first line.
 
@@ -51,9 +50,9 @@ def read_file(path: Path, encoder: TableEncoder, *, header: bool = False) -> Ite
         LoadError: The file is missing or broken, its columns do not match, or a cell is not of its column's type.
         MissingExtraError: Parquet and JSON lines need pyarrow.
     """
-    if path.name.endswith(".parquet"):
+    if path.suffix.lower() == ".parquet":
         yield from encoder.encode(_parquet(path))
-    elif path.name.endswith(JSON_LINES):
+    elif format_ending(path) in _JSON_LINES:
         columns = encoder.columns or ()
         names = encoder.wanted or [column.name for column in columns]
         table = _json_lines(path, {name: column.type for name, column in zip(names, columns, strict=False)})
@@ -226,7 +225,7 @@ def _text_table(path: Path, header: bool, nulls: Nulls) -> Batches | None:
         import pyarrow.csv
     except ImportError:
         return None
-    is_csv = path.name.removesuffix(".gz").endswith(".csv")
+    is_csv = format_ending(path) == ".csv"
     separator = "," if is_csv else "\t"
     data = _content(path)
     if not _is_plain(np.frombuffer(data, np.uint8), ord(separator), quotes=is_csv):
@@ -254,14 +253,8 @@ def _content(path: Path) -> bytes:
     Raises:
         LoadError: It cannot be read.
     """
-    try:
-        data = path.read_bytes()
-        return (gzip.decompress(data) if path.name.endswith(".gz") else data).removeprefix(codecs.BOM_UTF8)
-    except (OSError, EOFError, zlib.error) as error:
-        if isinstance(error, FileNotFoundError):
-            raise LoadError(f"{path} does not exist") from None
-        reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
-        raise LoadError(f"cannot read {path}: {reason}") from error
+    with unpacked_file(path) as file:
+        return file.read().removeprefix(codecs.BOM_UTF8)
 
 
 def _has_empty_lines(data: bytes) -> bool:

@@ -17,8 +17,8 @@ class DocumentBounds:
     """Bounds on a document. A document that exceeds a bound is rejected with a `LoadError` that names the bound.
 
     Args:
-        unpacked: The maximal size of an unpacked gzip file in bytes.
-        expansion: The maximal ratio of expanded to original size, for unpacked gzip files and for XML with its entities replaced.
+        unpacked: The maximal size of an unpacked file in bytes.
+        expansion: The maximal ratio of expanded to original size, for unpacked files and for XML with its entities replaced.
             Up to 64 MiB are always allowed.
         line: The maximal length of a line of N-Triples or N-Quads in bytes.
         literal: The maximal length in bytes of a literal or any other token, such as an IRI or a comment.

@@ -7,6 +7,7 @@ from typing import Final
 
 from kg_reasoner.data_classes import dataclass
 from kg_reasoner.errors import UnknownNameError
+from kg_reasoner.loaders.rdf.packed import packing_named
 
 __all__ = [
     "FORMATS",
@@ -84,7 +85,7 @@ def find_format(name: str) -> Format:
 
 
 def format_of_name(file_name: str) -> Format | None:
-    """Return the format indicated by a file name, ignoring ``.gz`` and ``.zst``, or None if only the content can tell.
+    """Return the format indicated by a file name, ignoring those of compressed files, or None if only the content can tell.
 
     >>> format_of_name("data.nt.gz").name, format_of_name("ontology.owl")
     ('ntriples', None)
@@ -108,4 +109,5 @@ def unpacked_name(file_name: str) -> str:
     >>> unpacked_name("Data.nt.zst")
     'data.nt'
     """
-    return file_name.lower().removesuffix(".gz").removesuffix(".zst")
+    packing = packing_named(file_name)
+    return file_name.lower().removesuffix(packing.ending if packing is not None else "")

@@ -1,4 +1,4 @@
-"""Unpacking of gzip and zstd, beside parsing: a thread unpacks the next block while the one before is read."""
+"""Unpacking of gzip, zstd, bzip2 and xz, beside parsing: a thread unpacks the next block while the one before is read."""
 
 from __future__ import annotations
 
@@ -11,9 +11,11 @@ from kg_reasoner.data_classes import dataclass
 from kg_reasoner.errors import MissingExtraError
 
 if TYPE_CHECKING:
+    import bz2
+    import lzma
     from concurrent.futures import Future, ThreadPoolExecutor
 
-__all__ = ["DamagedError", "ReadAhead", "packing_of", "unpacked"]
+__all__ = ["PACKED_ENDINGS", "DamagedError", "ReadAhead", "packing_named", "packing_of", "unpacked"]
 
 _BLOCK: Final = 1 << 20
 
@@ -23,21 +25,26 @@ class DamagedError(Exception):
 
 
 class _Unpacker(Protocol):
-    """The part of `zlib`'s objects, and of zstandard's, that is needed."""
+    """The part of the objects of `zlib`, zstandard, `bz2` and `lzma` that is needed."""
 
-    eof: bool
-    unused_data: bytes
+    @property
+    def eof(self) -> bool: ...
+
+    @property
+    def unused_data(self) -> bytes: ...
 
     def decompress(self, data: bytes, /) -> bytes: ...
 
 
 @dataclass(frozen=True)
 class _Packing:
-    """A way of packing: its name, how its files may begin, its unpacker, and how many bytes that gets at a time (they may expand to
-    a thousand times as many, those of zstd to more).
+    """A way of packing: its name, the ending of its files, how they may begin, its unpacker, and how many bytes it gets at a time.
+
+    They may expand to a thousand times as many, those of zstd to more; of what bzip2 and xz give, a limited part is requested.
     """
 
     name: str
+    ending: str
     magic: tuple[bytes, ...]
     unpacker: Callable[[], tuple[_Unpacker, type[Exception]]]
     step: int
@@ -55,18 +62,68 @@ def _zstd() -> tuple[_Unpacker, type[Exception]]:
     return cast(_Unpacker, zstandard.ZstdDecompressor().decompressobj()), zstandard.ZstdError
 
 
+class _InBlocks:
+    """An unpacker of `bz2` or `lzma`, which gives a block at a time; the data for the next ones wait in it.
+
+    Args:
+        unpacker: The unpacker.
+    """
+
+    def __init__(self, unpacker: bz2.BZ2Decompressor | lzma.LZMADecompressor) -> None:
+        self._unpacker = unpacker
+
+    @property
+    def eof(self) -> bool:
+        return self._unpacker.eof
+
+    @property
+    def unused_data(self) -> bytes:
+        return self._unpacker.unused_data
+
+    @property
+    def has_more(self) -> bool:
+        """Whether it can go on without further data."""
+        return not (self._unpacker.eof or self._unpacker.needs_input)
+
+    def decompress(self, data: bytes, /) -> bytes:
+        return self._unpacker.decompress(data, _BLOCK)
+
+
+def _bzip2() -> tuple[_Unpacker, type[Exception]]:
+    import bz2
+
+    return _InBlocks(bz2.BZ2Decompressor()), OSError
+
+
+def _xz() -> tuple[_Unpacker, type[Exception]]:
+    import lzma
+
+    return _InBlocks(lzma.LZMADecompressor()), lzma.LZMAError
+
+
 _SKIPPABLE: Final = tuple(bytes([first]) + b"\x2a\x4d\x18" for first in range(0x50, 0x60))
 """The beginnings of frames of zstd without content, which some programs write before the others."""
 
 _PACKINGS: Final = (
-    _Packing("gzip", (b"\x1f\x8b",), _gzip, 1 << 14),
-    _Packing("zstd", (b"\x28\xb5\x2f\xfd", *_SKIPPABLE), _zstd, 1 << 11),
+    _Packing("gzip", ".gz", (b"\x1f\x8b",), _gzip, 1 << 14),
+    _Packing("zstd", ".zst", (b"\x28\xb5\x2f\xfd", *_SKIPPABLE), _zstd, 1 << 11),
+    _Packing("bzip2", ".bz2", tuple(b"BZh%d" % size for size in range(1, 10)), _bzip2, 1 << 14),
+    _Packing("xz", ".xz", (b"\xfd7zX",), _xz, 1 << 14),
 )
+
+
+PACKED_ENDINGS: Final = tuple(packing.ending for packing in _PACKINGS)
+"""The endings of compressed files."""
 
 
 def packing_of(head: bytes) -> _Packing | None:
     """Return how data that begin like this are packed, or None."""
     return next((packing for packing in _PACKINGS if head.startswith(packing.magic)), None)
+
+
+def packing_named(file_name: str) -> _Packing | None:
+    """Return how a file of this name is packed, or None."""
+    return next((packing for packing in _PACKINGS if file_name.lower().endswith(packing.ending)), None)
 
 
 def unpacked(stream: io.BufferedReader[Any], packing: _Packing) -> io.RawIOBase:
@@ -107,7 +164,8 @@ class _Unpacked(io.RawIOBase):
 
     def _next(self) -> bytes | None:
         """Return the content of some further bytes, or None at the end."""
-        data = self._rest or self._stream.read(self._packing.step)
+        has_more = isinstance(self._unpacker, _InBlocks) and self._unpacker.has_more
+        data = self._rest if self._rest or has_more else self._stream.read(self._packing.step)
         self._rest = b""
         try:
             if self._unpacker.eof:
@@ -115,7 +173,7 @@ class _Unpacked(io.RawIOBase):
                 if not data:
                     return b"" if self._stream.peek(1) else None
                 self._unpacker, _ = self._packing.unpacker()
-            elif not data:
+            elif not data and not has_more:
                 raise DamagedError(f"the {self._packing.name} file is truncated")
             found = self._unpacker.decompress(data)
         except self._error as error:

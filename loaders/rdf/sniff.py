@@ -34,8 +34,6 @@ HEAD_SIZE: Final = 1 << 16
 _NAMES: Final = ", ".join(entry.name for entry in FORMATS)
 _UTF_16: Final = (b"\xff\xfe", b"\xfe\xff")
 _ARCHIVES: Final = {
-    b"BZh": "compressed with bzip2",
-    b"\xfd7zXZ": "compressed with xz",
     b"PK\x03\x04": "a zip archive",
 }
 _OWL_SYNTAXES: Final = (
@@ -142,7 +140,7 @@ def refuse_binary(head: bytes, name: str) -> None:
     """
     for magic, what in _ARCHIVES.items():
         if head.startswith(magic):
-            raise LoadError(f"{name} is {what}", hint="unpack it first: only gzip and zstd are read as they are")
+            raise LoadError(f"{name} is {what}", hint="unpack it first: only gzip, zstd, bzip2 and xz are read as they are")
     place = head.find(b"\0")
     if place >= 0 and not head.startswith(_UTF_16) and not (_may_hold_zero(head[:place]) and _is_utf8(head)):
         raise LoadError(f"{name} is a binary file, not RDF")

@@ -1,4 +1,4 @@
-"""Sources: paths, folders, standard input, open files and bytes become `Document`s; gzip and zstd are unpacked."""
+"""Sources: paths, folders, standard input, open files and bytes become `Document`s; packed ones are unpacked."""
 
 from __future__ import annotations
 
@@ -329,8 +329,8 @@ def document_of(source: object, format: Format | None, bounds: DocumentBounds = 
 def documents_under(folder: Path, format: Format | None, bounds: DocumentBounds = DEFAULT_BOUNDS) -> Iterator[Document]:
     """Return the RDF documents in a folder and its subfolders, ordered by path.
 
-    Only names with an extension of an RDF syntax count (``.gz`` or ``.zst`` may follow); names that begin with a dot are passed
-    over. A given format is taken for the format of all of them.
+    Only names with an extension of an RDF syntax count (that of a compressed file may follow); names that begin with a dot are
+    passed over. A given format is taken for the format of all of them.
 
     Raises:
         LoadError: The folder has none, or reading a folder is not permitted.
@@ -346,7 +346,7 @@ def documents_under(folder: Path, format: Format | None, bounds: DocumentBounds 
     if not found:
         raise LoadError(
             f"no RDF file in the folder {folder}",
-            hint="names must end in .nt, .nq, .ttl, .trig, .rdf, .owl ..., .gz or .zst may follow",
+            hint="names must end in .nt, .nq, .ttl, .trig, .rdf, .owl ..., .gz, .zst, .bz2 or .xz may follow",
         )
     return (_file(path, format, bounds) for path in sorted(found))
 

@@ -7,13 +7,14 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from kg_reasoner.program import Aggregate, Atom, Negation, Program
+from kg_reasoner.spark_backend.exec.given_frames import Ontology, expect_program, given_triples
 from kg_reasoner.spark_backend.exec.literal_facts import LITERAL_PREDICATES
 from kg_reasoner.spark_backend.exec.materialisation import common, flagged, materialisation, without
 from kg_reasoner.spark_backend.exec.merged_terms import is_equality_rule
 from kg_reasoner.spark_backend.exec.overdeleted import doubtful_triples
 from kg_reasoner.spark_backend.exec.rule_preparation import Rules, prepare
 from kg_reasoner.spark_backend.exec.spark_reasoner import SparkReasoner
-from kg_reasoner.spark_backend.exec.spark_run import Ontology, Options, Run, given_triples
+from kg_reasoner.spark_backend.exec.spark_run import Options, Run
 from kg_reasoner.spark_backend.exec.triple_statistics import look_at
 from kg_reasoner.spark_backend.io.columns import INFERRED, TRIPLE_COLUMNS
 from kg_reasoner.spark_backend.io.workspace import WorkDirectory
@@ -56,7 +57,11 @@ def update(
 
     Returns:
         The materialisation.
+
+    Raises:
+        LoadError: The program or the triples are something else, or a row is not a triple.
     """
+    expect_program(program)
     spark, report = materialised.sparkSession, reporting(progress)
     options = Options(facts, work_dir, progress=progress, driver_facts=driver_facts)
     relations = dict(facts or {})

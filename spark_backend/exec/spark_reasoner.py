@@ -14,11 +14,12 @@ from kg_reasoner.loaders.ontology.owl import AxiomWarning
 from kg_reasoner.program import Program, Variable
 from kg_reasoner.spark_backend.exec.components import REPRESENTATIVE
 from kg_reasoner.spark_backend.exec.conditions import condition
+from kg_reasoner.spark_backend.exec.given_frames import Ontology, expect_program, given_triples
 from kg_reasoner.spark_backend.exec.joining_rules import columns_of, solutions
 from kg_reasoner.spark_backend.exec.materialisation import materialisation
 from kg_reasoner.spark_backend.exec.merged_terms import SAME_AS
 from kg_reasoner.spark_backend.exec.rule_preparation import Constraint
-from kg_reasoner.spark_backend.exec.spark_run import Equality, Ontology, Options, Run, given_triples
+from kg_reasoner.spark_backend.exec.spark_run import Equality, Options, Run
 from kg_reasoner.spark_backend.io.columns import TERM, argument_columns, is_rdf, local_frame, union
 from kg_reasoner.spark_backend.io.reading import BlankNodes, InputFormat, Paths, read_triples
 from kg_reasoner.spark_backend.io.triple_files import Files, OutputFormat, write
@@ -49,7 +50,7 @@ class SparkReasoner:
         spark: The user's session; nothing in it is changed.
         program: The rules, such as ``rulesets.load("owl2rl").program``.
         triples: A DataFrame of triples; None for none.
-        ontology: Further triples: a DataFrame, or an iterable of triples of `kg_reasoner.terms`.
+        ontology: Further triples: a DataFrame, or an iterable of triples, such as a graph of rdflib.
         facts: DataFrames of facts of general predicates, by predicate; a row for each fact, a string column for each argument.
         work_dir: The work directory, see `workspace.WorkDirectory`.
         resume: Go on with the interrupted run in the work directory.
@@ -63,6 +64,8 @@ class SparkReasoner:
     Raises:
         UnsupportedError, SafetyError, ArityError, StratificationError: The program cannot be evaluated; raised with the
             first result.
+        LoadError: The program or the triples are something else, or a row is not a triple; the latter is raised with the first
+            result.
         ReasonerError: A run cannot be resumed, or the work directory is missing.
     """
 
@@ -83,6 +86,7 @@ class SparkReasoner:
     ) -> None:
         require_pyspark()
         options = Options(facts, work_dir, resume, progress, equality, wide, driver_facts)
+        expect_program(program)
         self.run = Run(spark, program, given_triples(spark, triples, ontology), options)
 
     @classmethod

@@ -11,7 +11,7 @@ import os
 import time
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final, TypeAlias, cast
+from typing import TYPE_CHECKING, Final
 
 from kg_reasoner import __version__
 from kg_reasoner.language.printer import format_program
@@ -29,7 +29,7 @@ from kg_reasoner.spark_backend.exec.run_facts import FactFrames
 from kg_reasoner.spark_backend.exec.saturation import saturate
 from kg_reasoner.spark_backend.exec.triple_statistics import Statistics, look_at
 from kg_reasoner.spark_backend.failures import plain_failures
-from kg_reasoner.spark_backend.io.columns import TRIPLE_COLUMNS, argument_columns, coded_frame, local_frame, triple_frame, union
+from kg_reasoner.spark_backend.io.columns import TRIPLE_COLUMNS, argument_columns, coded_frame, local_frame, union
 from kg_reasoner.spark_backend.io.workspace import WorkDirectory
 from kg_reasoner.spark_backend.plan.logical_plan import RunPlan
 from kg_reasoner.spark_backend.plan.rule_compiler import Passes, compile_rules
@@ -40,9 +40,8 @@ from kg_reasoner.terms import IRI, OWL, RDF, Term, Triple, term_from_text, term_
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
-Ontology: TypeAlias = "DataFrame | Iterable[Triple]"
 
-__all__ = ["Equality", "Ontology", "Options", "Run", "given_triples"]
+__all__ = ["Equality", "Options", "Run"]
 
 DRIVER_FACTS: Final = 100_000
 """The default of the option: for this number of facts, the driver needs about a second and a hundred megabytes."""
@@ -362,27 +361,11 @@ class Run:
         return self._passes
 
 
-def given_triples(spark: SparkSession, triples: DataFrame | None, ontology: Ontology | None) -> DataFrame:
-    """Return all given triples in the three columns."""
-    frames = [] if triples is None else [triples.select(*TRIPLE_COLUMNS)]
-    if ontology is not None:
-        if _is_frame(ontology):
-            frames.append(cast("DataFrame", ontology).select(*TRIPLE_COLUMNS))
-        else:
-            frames.append(triple_frame(spark, cast("Iterable[Triple]", ontology)))
-    return union(frames) or triple_frame(spark, [])
-
-
 def _names_in(rules: Iterable[Rule]) -> Iterator[Term]:
     """Yield the properties and classes that rules name."""
     for atom, _ in signed_atoms(part for rule in rules for part in (rule.head, *rule.body)):
         if atom.predicate == TRIPLE:
             yield from (term for term in atom.terms[1:] if isinstance(term, IRI))
-
-
-def _is_frame(given: object) -> bool:
-    """Return whether an object is a DataFrame, of a local session or of Spark Connect, which has its own class."""
-    return hasattr(given, "sparkSession")
 
 
 def _plan(rules: Rules, passes: Passes, equality: str, driver_facts: int) -> RunPlan:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from kg_reasoner.language.analysis import Key
 from kg_reasoner.program import TRIPLE
+from kg_reasoner.spark_backend.exec.given_frames import is_triple, refuse_other_than_triples
 from kg_reasoner.spark_backend.io.columns import OBJECT, PREDICATE, SUBJECT, TRIPLE_COLUMNS, TYPE
 from kg_reasoner.spark_backend.plan.id_rows import Rows
 from kg_reasoner.spark_backend.plan.specialise import SchemaKeys
@@ -71,7 +72,11 @@ class Statistics:
 
 
 def look_at(triples: DataFrame) -> Statistics:
-    """Collect statistics in one pass over all triples, with a shuffle of the distinct properties, classes and schema triples."""
+    """Collect statistics in one pass over all triples, with a shuffle of the distinct properties, classes and schema triples.
+
+    Raises:
+        LoadError: A row is not a triple.
+    """
     from pyspark.sql import functions as F
 
     is_type = F.col(PREDICATE) == TYPE
@@ -81,10 +86,15 @@ def look_at(triples: DataFrame) -> Statistics:
         F.when(is_schema, F.col(SUBJECT)).alias(SUBJECT),
         F.when(is_schema | is_type, F.col(OBJECT)).alias(OBJECT),
         F.xxhash64(*TRIPLE_COLUMNS).alias("hash"),
+        F.when(is_triple(), 0).otherwise(1).alias("others"),
     )
     found = Statistics()
     digests = []
-    for row in shown.groupBy(*TRIPLE_COLUMNS).agg(F.count("*").alias("rows"), F.bit_xor("hash").alias("hash")).collect():
+    counts = (F.count("*").alias("rows"), F.bit_xor("hash").alias("hash"), F.sum("others").alias("others"))
+    rows = shown.groupBy(*TRIPLE_COLUMNS).agg(*counts).collect()
+    if any(row["others"] for row in rows):
+        refuse_other_than_triples(triples)
+    for row in rows:
         property = term_from_text(row[PREDICATE])
         found.properties[property] = found.properties.get(property, 0) + row["rows"]
         value = None if row[OBJECT] is None else term_from_text(row[OBJECT])

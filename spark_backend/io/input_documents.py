@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
 from kg_reasoner.errors import LoadError
 from kg_reasoner.loaders.rdf.formats import find_format
-from kg_reasoner.spark_backend.failures import plain_failures, shown
+from kg_reasoner.spark_backend.failures import plain_failures
 from kg_reasoner.spark_backend.io.literal_paths import without_patterns
 from kg_reasoner.spark_backend.io.workers import COLUMNS, FAULT, Manner, blocks_of_documents, terms_of_lines
 
@@ -26,7 +26,7 @@ BlankNodes: TypeAlias = Literal["document", "file", "shared"]
 _TRIPLES: Final = r"\.(?:nt|ntriples)(?:\.[a-z0-9]+)?$"
 _PARQUET: Final = re.compile(r"\.parquet$", re.IGNORECASE)
 _OTHER_RDF: Final = re.compile(
-    r"\.(?:ttl|turtle|trig|rdf|owl|xml|jsonld|json-ld|n3|owx|ofn|omn|obo)(\.gz|\.zst|\.bz2)?$", re.IGNORECASE
+    r"\.(?:ttl|turtle|trig|rdf|owl|xml|jsonld|json-ld|n3|owx|ofn|omn|obo)(\.gz|\.zst|\.bz2|\.xz)?$", re.IGNORECASE
 )
 _STATEMENTS: Final = ", ".join(f"{name} string" for name in (*COLUMNS, FAULT))
 _DIGITS: Final = 16
@@ -55,9 +55,6 @@ class InputPath:
         self.is_whole = kind == "whole"
         """Whether files are read as a whole, by the loader of their syntax."""
         self._syntax = find_format(format) if self.is_whole and format is not None else None
-        packed = next((file for file in files if file.lower().endswith(".bz2")), None)
-        if self.is_whole and packed is not None:
-            raise LoadError(f"cannot read {shown(packed)}: bzip2 is unpacked in lines only", hint="unpack it, or use gzip")
         self._format = format
         named_triples = re.compile(_TRIPLES, re.IGNORECASE)
         self.has_quads = format == "nquads" or (format != "ntriples" and not all(map(named_triples.search, files)))

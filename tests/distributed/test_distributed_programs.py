@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+import re
+from typing import Any
+
 import pytest
+import rdflib
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from kg_reasoner import Reasoner, rulesets
 from kg_reasoner.engine.clashes import clashes
-from kg_reasoner.errors import UnsupportedError
+from kg_reasoner.errors import LoadError, UnsupportedError
 from kg_reasoner.language.parser import parse
 from kg_reasoner.program import Program
 from kg_reasoner.spark_backend import SparkReasoner, update
 from kg_reasoner.spark_backend.io.columns import triple_frame
-from kg_reasoner.terms import term_text
+from kg_reasoner.terms import RDFS, term_text
 from tests.helpers import strategies
 from tests.helpers.effort import examples
 from tests.spark.spark_cases import (
@@ -32,6 +36,12 @@ from tests.spark.spark_cases import (
     violations,
 )
 from tests.standin import standing_in
+
+ZOO_IN_RDFLIB = """
+    @prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .
+    <http://example.org/C> rdfs:subClassOf <http://example.org/D> .
+    <http://example.org/x> a <http://example.org/C> ; rdfs:label "x"@en .
+"""
 
 
 @pytest.mark.parametrize("text", [SMALL, EQUAL, ZOO], ids=["small", "equal", "zoo"])
@@ -129,6 +139,60 @@ def test_recursion_through_an_aggregate_is_refused_by_name() -> None:
     """)
     with standing_in() as session, pytest.raises(UnsupportedError, match="Spark backend cannot evaluate recursion through MIN"):
         SparkReasoner(session, program).triples()
+
+
+@pytest.mark.parametrize(
+    "row",
+    [
+        ("<a:x>", "<a:p>", None),
+        (None, "<a:p>", "<a:x>"),
+        ("<a:x>", None, "<a:x>"),
+        ("http://example.org/x", "<a:p>", "<a:x>"),
+        ("<a:x>", "a:p", "<a:x>"),
+        ("<a:x>", '"p"', "<a:x>"),
+        ("<a:x>", "<a:p>", "text"),
+    ],
+)
+def test_rows_that_are_not_triples(row: tuple[str | None, ...]) -> None:
+    rows = [("<a:C>", term_text(RDFS.subClassOf), "<a:D>"), ("_:x", "<a:p>", '"text"'), row]
+    with standing_in() as session:
+        given = session.createDataFrame(rows, "subject string, predicate string, object string")
+        shown = f"not a triple: subject {row[0]!r}, predicate {row[1]!r}, object {row[2]!r}"
+        for added in (None, given):
+            with pytest.raises(LoadError, match=re.escape(shown)):
+                if added is None:
+                    SparkReasoner(session, rulesets.load("rdfs").program, given).triples()
+                else:
+                    update(SparkReasoner(session, Program()).triples(), rulesets.load("rdfs").program, added)
+
+
+@pytest.mark.parametrize(
+    "names", ["s string, p string, o string", "subject string, predicate string", "subject s, Subject s, object s"]
+)
+def test_columns_that_are_not_those_of_triples(names: str) -> None:
+    with standing_in() as session, pytest.raises(LoadError, match="has the columns subject, predicate, object, not") as caught:
+        SparkReasoner(session, Program(), session.createDataFrame([], names))
+    assert caught.value.hint == ("rename them: frame.toDF('subject', 'predicate', 'object')" if names.count(",") == 2 else None)
+
+
+def test_what_is_neither_a_program_nor_triples() -> None:
+    program: Any
+    with standing_in() as session:
+        for program in ("rdfs", "p(?x) :- q(?x) .", rulesets.load("rdfs")):
+            with pytest.raises(LoadError, match=r"is not a Program\n.*rulesets\.load"):
+                SparkReasoner(session, program)
+        with pytest.raises(LoadError, match=r"a DataFrame of Spark, not an object of type list\n.*createDataFrame"):
+            SparkReasoner(session, Program(), [])  # type: ignore[arg-type]
+        with pytest.raises(LoadError, match=r"'zoo\.ttl' is not a collection of triples"):
+            SparkReasoner(session, Program(), ontology="zoo.ttl")  # type: ignore[arg-type]
+
+
+def test_an_ontology_in_a_graph_of_rdflib() -> None:
+    program = rulesets.load("rdfs").program
+    graph = rdflib.Graph().parse(data=ZOO_IN_RDFLIB, format="turtle")
+    with standing_in() as session:
+        found = flagged(SparkReasoner(session, program, ontology=graph).triples())
+    assert found == in_process(turtle(ZOO_IN_RDFLIB), program)
 
 
 @settings(max_examples=examples(60))

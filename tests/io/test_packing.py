@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import bz2
 import gzip
 import io
+import lzma
 import sys
 from pathlib import Path
 
@@ -18,15 +20,20 @@ from kg_reasoner.loaders.rdf import reader as rdf
 from kg_reasoner.storage.terms.dictionary import Dictionary
 
 LINES = b"".join(b"<http://example.org/%d> <http://example.org/p> <http://example.org/%d> .\n" % (n, n * n) for n in range(5000))
-UNPACK = {".gz": gzip.decompress, ".zst": lambda data: zstandard.ZstdDecompressor().decompressobj().decompress(data)}
-PACK = {".gz": gzip.compress, ".zst": zstandard.ZstdCompressor().compress}
+UNPACK = {
+    ".gz": gzip.decompress,
+    ".zst": lambda data: zstandard.ZstdDecompressor().decompressobj().decompress(data),
+    ".bz2": bz2.decompress,
+    ".xz": lzma.decompress,
+}
+PACK = {".gz": gzip.compress, ".zst": zstandard.ZstdCompressor().compress, ".bz2": bz2.compress, ".xz": lzma.compress}
 
 
 def load(path: Path) -> int:
     return sum(len(block.triples) for block in rdf.read(path, dictionary=Dictionary()))
 
 
-@pytest.mark.parametrize("suffix", [".gz", ".zst"])
+@pytest.mark.parametrize("suffix", PACK)
 @pytest.mark.parametrize("step", [1, 7, 4096, len(LINES)])
 def test_what_is_written_can_be_unpacked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, suffix: str, step: int) -> None:
     monkeypatch.setattr(packing, "_BLOCK", 40_000)  # shorter than the window, so that blocks refer to several before them
@@ -66,21 +73,23 @@ def test_an_error_leaves_no_file_and_no_thread(tmp_path: Path, monkeypatch: pyte
     assert list(tmp_path.iterdir()) == []
 
 
-@pytest.mark.parametrize("suffix", [".gz", ".zst"])
+@pytest.mark.parametrize("suffix", PACK)
 @pytest.mark.parametrize("block", [100, 5000, 1 << 20])
 def test_several_parts_are_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, suffix: str, block: int) -> None:
     monkeypatch.setattr(packed.ReadAhead.__init__, "__defaults__", (block,))
+    monkeypatch.setattr(packed, "_BLOCK", block)
     path = tmp_path / f"x.nt{suffix}"
     half = LINES.index(b"\n", len(LINES) // 2) + 1
     path.write_bytes(PACK[suffix](LINES[:half]) + PACK[suffix](b"") + PACK[suffix](LINES[half:]) + b"\0" * 5)
     assert load(path) == 5000
 
 
-@pytest.mark.parametrize("suffix", [".gz", ".zst"])
+@pytest.mark.parametrize("suffix", PACK)
 @pytest.mark.parametrize("block", [100, 1 << 20])
 @pytest.mark.sample(4)
 def test_damage_is_reported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, suffix: str, block: int) -> None:
     monkeypatch.setattr(packed.ReadAhead.__init__, "__defaults__", (block,))
+    monkeypatch.setattr(packed, "_BLOCK", block)
     path = tmp_path / f"x.nt{suffix}"
     data = PACK[suffix](LINES)
     for broken, part in (

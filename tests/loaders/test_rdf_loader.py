@@ -968,6 +968,7 @@ def test_a_file_that_fails_while_it_is_read() -> None:
         (b"\x7fELF\x02\x01\x00\x00\x00", "binary"),
         (b"PK\x03\x04rest", "zip"),
         (b"BZh91AY", "bzip2"),
+        (b"\xfd7zXZ\x00", "xz"),
         (b"\x28\xb5\x2f\xfdrest", "zstd"),
     ],
 )

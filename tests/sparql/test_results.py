@@ -774,6 +774,19 @@ def test_the_result_of_a_graph_has_both_forms() -> None:
 
 
 @pytest.mark.parametrize("store", ["default", "KGReasoner"])
+def test_solutions_are_replaced_as_in_results_of_rdflib(store: str) -> None:
+    graph = rdflib.Graph(store=store)
+    graph.update("INSERT DATA { <urn:a> <urn:p> 1 , 2 , 3 }")
+    result = graph.query("SELECT ?n { ?x <urn:p> ?n } ORDER BY ?n")
+    result.bindings = [solution for solution in result.bindings if solution[rdflib.Variable("n")] != rdflib.Literal(2)]
+    assert [int(row.n) for row in result] == [1, 3]
+    assert len(result) == 2
+    assert b"2" not in (result.serialize(format="csv") or b"")
+    result.bindings = []
+    assert list(result) == result.bindings == []
+
+
+@pytest.mark.parametrize("store", ["default", "KGReasoner"])
 def test_solutions_are_used_as_those_of_rdflib(store: str) -> None:
     graph = rdflib.Graph(store=store)
     graph.update("INSERT DATA { <urn:a> <urn:p> 1 , 2 }")

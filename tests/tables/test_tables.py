@@ -8,6 +8,7 @@ import gzip
 import json
 import sqlite3
 import sys
+import warnings
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -248,7 +249,7 @@ def test_files_that_others_write(tmp_path: Path, ending: str) -> None:
     assert facts(reasoner) == set()
 
 
-@pytest.mark.parametrize("ending", ["parquet", "csv", "csv.gz", "tsv", "jsonl", "jsonl.gz"])
+@pytest.mark.parametrize("ending", ["parquet", "csv", "CSV", "csv.gz", "csv.zst", "tsv", "jsonl", "jsonl.gz", "jsonl.bz2"])
 @pytest.mark.parametrize("header", [False, True])
 def test_files_that_are_written_are_read_again(tmp_path: Path, ending: str, header: bool) -> None:
     reasoner = Reasoner(PERSON)
@@ -574,7 +575,7 @@ EDGE = "input relation edge(from: string, to: integer) ."
         ({"from": ["a", "b"], "to": ["1", "x"]}, "the table, row 2: column to: 'x' is not an integer"),
         ({"from": ["a", "b"], "to": [1, None]}, "the table, row 2: column to is null"),
         ({"from": ["a"], "to": [[1]]}, "row 1: column to: a list is not an integer"),
-        ({"from": ["a"], "to": [1.5]}, "the table, row 1: column to: '1.5E0' is not an integer"),
+        ({"from": ["a"], "to": [1.5]}, "the table, row 1: column to: 1.5 is not an integer"),
         ({"from": ["a"], "to": [1, 2]}, "the table cannot be read"),
         (pyarrow.table([["a"], ["b"], ["c"]], names=["from", "from", "to"]), "the table has 2 columns from\nhint: its"),
         ([1, 2], "list is not a table"),
@@ -655,6 +656,38 @@ def test_times_of_different_kinds_in_a_column(values: list[datetime.date | None]
     for table in ({"when": values}, {"when": series}, series.to_frame("when"), FetchedRows([(1, value) for value in values])):
         with pytest.raises(LoadError, match=message):
             Reasoner().add_table("at", table, nulls="skip")
+
+
+@pytest.mark.parametrize("type_", ["integer", "signed<8>", "optional<integer>"])
+def test_integers_among_missing_values_in_pandas(type_: str) -> None:
+    """pandas makes doubles of them."""
+    table = needed("pandas").DataFrame({"x": [7, None, 5]})
+    assert str(table["x"].dtype) == "float64"
+    atom = "p(Some(?x))" if type_.startswith("optional") else "p(?x)"
+    reasoner = Reasoner(f"input relation p(x: {type_}) . q(?x + 1) :- {atom} .")
+    reasoner.add_table("p", table, nulls="skip")
+    assert facts(reasoner, "q") == {(literal(6),), (literal(8),)}
+    for number, shown in ((5.5, "5.5"), (float("inf"), "inf")):
+        with pytest.raises(LoadError, match=f"row 2: column x: {shown} is not an integer"):
+            reasoner.add_table("p", {"x": [1.0, number]})
+
+
+def test_rows_of_duckdb() -> None:
+    duckdb = needed("duckdb")
+    query = "SELECT sum(x), uuid() FROM (SELECT unnest([1, 2]) AS x)"
+    reasoner = Reasoner()
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        reasoner.add_table("p", duckdb.connect().execute(query))
+    ((total, name),) = facts(reasoner, "p")
+    assert total == literal(3)
+    assert len(term_text(name)) == len('"01234567-0123-0123-0123-012345678901"')
+
+
+def test_times_in_json_lines(tmp_path: Path) -> None:
+    rules = f'p("2026-01-02T03:04:05Z"^^<{XSD.dateTime.value}>, "2026-01-02"^^<{XSD.date.value}>) .'
+    Reasoner(rules).facts("p").write(tmp_path / "p.jsonl")
+    assert json.loads((tmp_path / "p.jsonl").read_text()) == {"column 1": "2026-01-02T03:04:05+00:00", "column 2": "2026-01-02"}
 
 
 def test_columns_that_are_chosen() -> None:

@@ -9,6 +9,7 @@ from typing import IO, Any, Final, TypeAlias, cast
 
 from kg_reasoner.errors import OutputError, UnknownNameError
 from kg_reasoner.io.atomic_files import Target, atomic_output
+from kg_reasoner.loaders.rdf.formats import unpacked_name
 from kg_reasoner.sparql.results.results_formats import Format
 
 __all__ = ["FORMATS", "File", "write"]
@@ -55,7 +56,7 @@ def write(
 def _format(name: str | None, format: str | None, formats: Sequence[Format]) -> Format:
     wanted = format
     if wanted is None:
-        wanted = "" if name is None else name.lower().removesuffix(".gz").rpartition(".")[2]
+        wanted = "" if name is None else unpacked_name(name).rpartition(".")[2]
         if _OTHER_NAMES.get(wanted, wanted) not in FORMATS:
             raise OutputError(f"the file name does not determine the format: give one of {', '.join(formats)} as `format`")
     found = _OTHER_NAMES.get(wanted.lower(), wanted.lower())

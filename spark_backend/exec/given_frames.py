@@ -1,0 +1,100 @@
+"""Triples as users give them: DataFrames with the three columns, or triples of the terms of any library."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias, cast
+
+from kg_reasoner.api.given_values import as_value, expect_several
+from kg_reasoner.errors import LoadError
+from kg_reasoner.program import Program
+from kg_reasoner.spark_backend.io.columns import OBJECT, PREDICATE, SUBJECT, TRIPLE_COLUMNS, triple_frame, union
+from kg_reasoner.terms import Triple
+
+if TYPE_CHECKING:
+    from pyspark.sql import Column, DataFrame, SparkSession
+
+__all__ = ["Ontology", "expect_program", "given_triples", "is_triple", "refuse_other_than_triples"]
+
+Ontology: TypeAlias = "DataFrame | Iterable[Triple]"
+
+
+def expect_program(given: object) -> None:
+    """Check that a program is given as an object.
+
+    Raises:
+        LoadError: It is not.
+    """
+    if not isinstance(given, Program):
+        hint = 'use rulesets.load("owl2rl").program, or kg_reasoner.language.parser.parse(text) for rules of your own'
+        raise LoadError(f"{given!r} is not a Program", hint=hint)
+
+
+def given_triples(spark: SparkSession, triples: DataFrame | None, ontology: Ontology | None) -> DataFrame:
+    """Return all given triples in the three columns.
+
+    Args:
+        spark: The session.
+        triples: A DataFrame; None for none.
+        ontology: A DataFrame, or an iterable of triples of any library's terms, such as a graph of rdflib; None for none.
+
+    Raises:
+        LoadError: A DataFrame does not have the columns, or something else is given.
+    """
+    frames = []
+    if triples is not None:
+        if not _is_frame(triples):
+            hint = "use spark.createDataFrame(...), read_triples(spark, files), or ontology= for triples in memory"
+            raise LoadError(f"triples are a DataFrame of Spark, not an object of type {type(triples).__name__}", hint=hint)
+        frames.append(_columns_of(triples))
+    if ontology is not None:
+        frames.append(_columns_of(cast("DataFrame", ontology)) if _is_frame(ontology) else _frame_of(spark, ontology))
+    return union(frames) or triple_frame(spark, [])
+
+
+def _is_frame(given: object) -> bool:
+    """Return whether an object is a DataFrame, of a local session or of Spark Connect, which has its own class."""
+    return hasattr(given, "sparkSession")
+
+
+def _columns_of(given: DataFrame) -> DataFrame:
+    names = [name.lower() for name in given.columns]
+    if any(names.count(name) != 1 for name in TRIPLE_COLUMNS):
+        raise LoadError(
+            f"a DataFrame of triples has the columns {', '.join(TRIPLE_COLUMNS)}, not {', '.join(given.columns)}",
+            hint=f"rename them: frame.toDF({', '.join(map(repr, TRIPLE_COLUMNS))})" if len(names) == len(TRIPLE_COLUMNS) else None,
+        )
+    return given.select(*TRIPLE_COLUMNS)
+
+
+def _frame_of(spark: SparkSession, given: Any) -> DataFrame:
+    expect_several(given, "triples")
+    return triple_frame(spark, ((as_value(s), as_value(p), as_value(o)) for s, p, o in given))
+
+
+def is_triple() -> Column:
+    """Return a column that is true for rows of texts of terms, as far as their first characters tell; null or false for others."""
+    from pyspark.sql import functions as F
+
+    subject, value = F.col(SUBJECT), F.col(OBJECT)
+    starts = (column.startswith("<") | column.startswith("_:") | column.startswith('"') for column in (subject, value))
+    return next(starts) & F.col(PREDICATE).startswith("<") & next(starts)
+
+
+def refuse_other_than_triples(triples: DataFrame) -> NoReturn:
+    """Raise the error for rows that are not triples.
+
+    Args:
+        triples: The triples, among them such a row.
+
+    Raises:
+        LoadError: Always; it shows a row.
+    """
+    from pyspark.sql import functions as F
+
+    row = triples.where(F.when(is_triple(), 0).otherwise(1) == 1).limit(1).collect()[0]
+    shown = ", ".join(f"{name} {row[name]!r}" for name in TRIPLE_COLUMNS)
+    raise LoadError(
+        f"a row of the DataFrame is not a triple: {shown}",
+        hint='cells are terms in N-Triples form: <http://example.org/a>, _:b, "text"; read_triples brings tables into it',
+    )
