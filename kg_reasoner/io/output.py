@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import itertools
 import os
-import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
 from pathlib import PurePath
@@ -17,6 +16,7 @@ from kg_reasoner.concurrency.cores import thread_count
 from kg_reasoner.errors import LoadError, OutputError, UnknownNameError
 from kg_reasoner.io.atomic_files import Target, atomic_output, atomic_text
 from kg_reasoner.io.lines import Blocks, Sink, are_rdf, line_blocks, write_lines
+from kg_reasoner.lazy_regex import regular_expression
 from kg_reasoner.loaders.rdf.blank import safe_label
 from kg_reasoner.loaders.rdf.formats import (
     FORMATS,
@@ -62,7 +62,7 @@ QuadIds: TypeAlias = "tuple[TripleIds, str, Dictionary]"
 _Statement = TypeVar("_Statement")
 
 _STAGE: Final = "write"
-_PREFIX: Final = re.compile(r"[^\W\d_](?:[\w.-]*[\w-])?")
+_PREFIX: Final = regular_expression(r"[^\W\d_](?:[\w.-]*[\w-])?")
 _LINES: Final = 20_000
 _OF_RULE_SETS: Final = "tag:kg-reasoner:"
 _OF_AXIOMS: Final = (FUNCTIONAL, MANCHESTER, OWL_XML)
