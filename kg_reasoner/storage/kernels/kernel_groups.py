@@ -12,7 +12,7 @@ from typing import Final, NamedTuple
 
 from kg_reasoner.storage.kernels import decorators
 
-__all__ = ["GROUPS", "KernelGroup", "group_with", "needed_by"]
+__all__ = ["GROUPS", "KernelGroup", "needed_by"]
 
 
 class KernelGroup(NamedTuple):
@@ -107,11 +107,6 @@ GROUPS: Final = (
     KernelGroup("counting", ("maintenance.derivation_counts", "profiling")),
 )
 """All groups. Those come first that most processes use."""
-
-
-def group_with(entry: str) -> KernelGroup | None:
-    """Return the group that has an entry point, if there is one."""
-    return next((group for group in GROUPS if entry in group.entries), None)
 
 
 def needed_by(names: Collection[str], elsewhere: Collection[str]) -> set[str]:
