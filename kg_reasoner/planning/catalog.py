@@ -14,7 +14,6 @@ from kg_reasoner.planning.expansion import is_expandable, simple_comparison, tri
 from kg_reasoner.planning.functions.function_relations import Functions
 from kg_reasoner.planning.layouts.property_tables import PropertyTables
 from kg_reasoner.planning.layouts.triple_layout import NO_NAMES, Names, Part, TripleLayout, concatenated
-from kg_reasoner.planning.layouts.triple_table import TripleTable
 from kg_reasoner.program import (
     AUXILIARY,
     TRIPLE,
@@ -126,7 +125,11 @@ def _is_resource(term: Argument, rule: Rule) -> bool:
 
 def layout_for(rules: Iterable[Rule]) -> type[TripleLayout]:
     """Return the layout of triples for some rules: the triple table if a rule cannot be expanded, else property tables."""
-    return PropertyTables if all(map(is_expandable, rules)) else TripleTable
+    if all(map(is_expandable, rules)):
+        return PropertyTables
+    from kg_reasoner.planning.layouts.triple_table import TripleTable
+
+    return TripleTable
 
 
 class RelationCatalog:

@@ -13,8 +13,7 @@ from kg_reasoner.program import Atom, Rule
 from kg_reasoner.storage.arrays import Flags, Rows, selected_rows
 from kg_reasoner.storage.database import Database
 from kg_reasoner.storage.dictionary import Dictionary
-from kg_reasoner.storage.kernels.layout import ABSENT, EXPLICIT
-from kg_reasoner.storage.kernels.queries.around import IN_ROW
+from kg_reasoner.storage.kernels.layout import ABSENT, EXPLICIT, IN_ROW
 from kg_reasoner.storage.lookups import Buffer, Which
 
 PROPERTY_COLUMN: Final = 1
