@@ -77,6 +77,23 @@ def test_kernels_are_compiled_once(folder: Path, compilations: list[str]) -> Non
     assert file.name.startswith(f"kernels-graphs-{this_machine().name}-")
 
 
+IN_A_NEW_PROCESS = """
+import sys
+from kg_reasoner.storage.kernels.kernel_groups import KernelGroup
+from kg_reasoner.storage.kernels.machine_code import loader
+loader.GROUPS = (KernelGroup("graphs", ("graphs.reaching",)),)
+print(*loader.load(loader.group_with("reach")), "kg_reasoner.storage.kernels.graphs.reaching" in sys.modules)
+"""
+
+
+@linux
+def test_a_group_is_loaded_from_its_image_without_its_modules() -> None:
+    environment = {name: value for name, value in os.environ.items() if name != "KG_REASONER_KERNELS"}
+    command = [sys.executable, "-c", IN_A_NEW_PROCESS]
+    found = [subprocess.run(command, env=environment, capture_output=True, text=True, check=True).stdout for _ in range(2)]
+    assert found == ["reach True\n", "reach False\n"]
+
+
 @linux
 def test_images_of_the_package_are_used_if_they_fit(folder: Path, compilations: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
     loader.write_images([SMALL], folder / "images")
