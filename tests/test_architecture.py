@@ -253,7 +253,7 @@ def test_import_loads_no_heavy_library() -> None:
 
 
 NOT_NEEDED = """
-api.fact_tables api.transaction concurrency.ordered_work engine.axioms.beyond_el engine.maintenance.rematerialise explain.ground
+api.fact_tables concurrency.ordered_work engine.axioms.beyond_el engine.maintenance.rematerialise explain.ground
 explain.steps expressions.aggregate_functions expressions.compile expressions.functions expressions.types io.owl_output
 io.parquet language.choice language.parser language.syntax_errors loaders.imports.catalogs loaders.rdf.declared_prefixes
 loaders.rdf.merging loaders.rdf.quadstore loaders.rdf.scan loaders.rdf.syntax loaders.rdf.triples_in_memory loaders.rdf.turtle

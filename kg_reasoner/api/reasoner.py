@@ -16,6 +16,7 @@ from kg_reasoner.api.core import ReasonerCore
 from kg_reasoner.api.declared.stating import add_facts, remove_facts
 from kg_reasoner.api.loaded import Loaded
 from kg_reasoner.api.notices import warn_of_program
+from kg_reasoner.api.transaction import Transaction
 from kg_reasoner.api.triple_reading import triple_ids, triples
 from kg_reasoner.concurrency.cores import thread_count
 from kg_reasoner.concurrency.limits import UNLIMITED, Limits, expect_limits
@@ -45,7 +46,6 @@ if TYPE_CHECKING:
     from kg_reasoner.api.named_graphs import NamedGraphs
     from kg_reasoner.api.sizes import Sizes
     from kg_reasoner.api.subscriptions import Callback, Pattern, Subscription, Subscriptions
-    from kg_reasoner.api.transaction import Transaction
     from kg_reasoner.api.update import Update
     from kg_reasoner.classification.hierarchy import Hierarchy
     from kg_reasoner.engine.counters import Counters
@@ -801,8 +801,6 @@ class Reasoner:
         Returns:
             The transaction, which has not begun.
         """
-        from kg_reasoner.api.transaction import Transaction
-
         return Transaction(self, collects, isolated=isolated)
 
     @property
