@@ -238,7 +238,7 @@ def _one_by_one(job: Job) -> tuple[float, Checksum]:
     rules = "kg_reasoner.planning.functions"
     with (
         patch(f"{rules}.column_functions.is_for_columns", lambda _: False),
-        patch(f"{rules}.function_relations.program_of", lambda *_, **__: None),
+        patch(f"{rules}.calculations.program_of", lambda *_, **__: None),
     ):
         return _ours(job)
 

@@ -1,9 +1,10 @@
 """Dataclasses that are made quickly, and frozen ones whose objects are, too.
 
 The decorator of `dataclasses` writes and compiles up to six methods for each class, which was a fifth of the time that it takes to
-start. This one lets it collect the fields and make the slots, and compiles only ``__init__``; the other methods get the values of
-fields by `operator.attrgetter`. Terms, atoms and rules are made by the hundred thousand, so the ``__init__`` of a frozen class with
-slots calls the setters of its slots, which takes half of the time of `object.__setattr__`.
+start. This one lets it collect the fields and make the slots, and compiles only ``__init__``, when it is first called: a process
+makes objects of few of its classes. The other methods get the values of fields by `operator.attrgetter`. Terms, atoms and rules are
+made by the hundred thousand, so the ``__init__`` of a frozen class with slots calls the setters of its slots, which takes half of
+the time of `object.__setattr__`.
 """
 
 from __future__ import annotations
@@ -86,7 +87,7 @@ def dataclass(
         new = dataclasses.dataclass(init=False, repr=False, eq=False, frozen=frozen and inherits, slots=slots)(given)
         new.__dataclass_params__.frozen = frozen  # type: ignore[attr-defined]  # what subclasses look at
         found = fields(new)  # type: ignore[arg-type]  # a dataclass
-        methods: dict[str, Any] = {"__init__": _init(new, found, frozen, slots), "__repr__": _repr}
+        methods: dict[str, Any] = {"__init__": _Init(new, found, frozen, slots), "__repr__": _repr}
         if frozen:
             methods |= _frozen(new, {field.name for field in found})
         if frozen and slots:
@@ -99,6 +100,18 @@ def dataclass(
         return new
 
     return made if cls is None else made(cls)
+
+
+class _Init:
+    """Stands for the ``__init__`` of a class until it is first looked up."""
+
+    def __init__(self, cls: type, found: Sequence[Field[Any]], frozen: bool, slots: bool) -> None:
+        self._of = cls, found, frozen, slots
+
+    def __get__(self, instance: object, owner: type | None = None) -> Any:
+        init = _init(*self._of)
+        self._of[0].__init__ = init  # type: ignore[misc]  # it takes this one's place
+        return init.__get__(instance, owner)
 
 
 def _init(cls: type, found: Sequence[Field[Any]], frozen: bool, slots: bool) -> Any:

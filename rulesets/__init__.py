@@ -9,7 +9,6 @@ from pathlib import Path
 from kg_reasoner.data_classes import dataclass
 from kg_reasoner.errors import UnknownNameError
 from kg_reasoner.language import analysis
-from kg_reasoner.language.parser import parse_file
 from kg_reasoner.language.saved_programs import saved_program
 from kg_reasoner.program import Program
 
@@ -67,6 +66,8 @@ def load(name: str | Path) -> Ruleset:
     if len(parts) > 1 and all(part in names() for part in parts):
         return _joined(str(name), [packaged(part) for part in parts])
     expect_known(name)
+    from kg_reasoner.language.parser import parse_file
+
     return _read(Path(name).stem, name, parse_file(name))
 
 
@@ -114,6 +115,8 @@ def checked(path: Path) -> Program:
     Returns:
         The program, whose rules know that they are packaged.
     """
+    from kg_reasoner.language.parser import parse_file
+
     found = parse_file(path)
     analysis.check(found)
     rules = (replace(rule, origin=replace(rule.origin, is_packaged=True)) for rule in found.rules)

@@ -81,7 +81,7 @@ def _encoded(
     Raises:
         LoadError, MissingExtraError, UnknownNameError: As for `Reasoner.add_table`.
     """
-    from kg_reasoner.language.parser import PREFIXES
+    from kg_reasoner.language.prefixes import PREFIXES
     from kg_reasoner.tables.files import read_file
     from kg_reasoner.tables.table_facts import TableEncoder, check_nulls
     from kg_reasoner.tables.table_sources import batches_of, is_table

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping
 from dataclasses import field, replace
 from typing import TYPE_CHECKING, Final
@@ -10,6 +9,7 @@ from typing import TYPE_CHECKING, Final
 from kg_reasoner.data_classes import dataclass
 from kg_reasoner.errors import UnsupportedError
 from kg_reasoner.language.prefixes import PREFIXES
+from kg_reasoner.lazy_regex import regular_expression
 
 if TYPE_CHECKING:
     from kg_reasoner.loaders.imports.closure import Import, ImportClosure
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Loaded"]
 
-_NAME: Final = re.compile(r"(?:[^\W\d_](?:[\w.-]*[\w-])?)?")
+_NAME: Final = regular_expression(r"(?:[^\W\d_](?:[\w.-]*[\w-])?)?")
 """The prefixes that SPARQL and Turtle allow, approximately. JSON-LD and the names of ontologies allow more."""
 
 

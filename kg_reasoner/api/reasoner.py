@@ -14,15 +14,12 @@ import numpy as np
 from kg_reasoner.api import documents
 from kg_reasoner.api.core import ReasonerCore
 from kg_reasoner.api.declared.stating import add_facts, remove_facts
-from kg_reasoner.api.fact_tables import Facts, add_table, facts_of, indexed_facts, remove_table
-from kg_reasoner.api.given_values import expect_prefixes, expect_several
 from kg_reasoner.api.loaded import Loaded
 from kg_reasoner.api.notices import warn_of_program
 from kg_reasoner.api.transaction import Transaction
 from kg_reasoner.api.triple_reading import triple_ids, triples
 from kg_reasoner.concurrency.cores import thread_count
 from kg_reasoner.concurrency.limits import UNLIMITED, Limits, expect_limits
-from kg_reasoner.engine.counters import Counters
 from kg_reasoner.engine.engine import Engine
 from kg_reasoner.engine.engine_settings import EngineSettings
 from kg_reasoner.engine.inconsistency import Reaction, Violation, reaction
@@ -32,12 +29,10 @@ from kg_reasoner.errors import expect_name
 from kg_reasoner.expressions.datatypes import recognised_datatypes
 from kg_reasoner.program import Atom, BodyLiteral, Program, Rule
 from kg_reasoner.progress import Progress
-from kg_reasoner.query.delta import Delta
 from kg_reasoner.query.matching import Which
 from kg_reasoner.query.visibility import Visibility
 from kg_reasoner.storage.arrays import TripleIds
 from kg_reasoner.storage.terms.dictionary import Dictionary
-from kg_reasoner.tables.table_sources import is_table
 from kg_reasoner.terms import AnyTerm, AnyTriple, Term, Triple
 
 if TYPE_CHECKING:
@@ -47,11 +42,13 @@ if TYPE_CHECKING:
     from kg_reasoner.api.cost_profiles import Profile
     from kg_reasoner.api.documents import Refusal
     from kg_reasoner.api.explaining import Explanations
+    from kg_reasoner.api.fact_tables import Facts
     from kg_reasoner.api.named_graphs import NamedGraphs
     from kg_reasoner.api.sizes import Sizes
     from kg_reasoner.api.subscriptions import Callback, Pattern, Subscription, Subscriptions
     from kg_reasoner.api.update import Update
     from kg_reasoner.classification.hierarchy import Hierarchy
+    from kg_reasoner.engine.counters import Counters
     from kg_reasoner.explain import Proof, WhyNot
     from kg_reasoner.language.display_names import DisplayNames
     from kg_reasoner.loaders.imports.catalogs import CatalogSource
@@ -59,6 +56,7 @@ if TYPE_CHECKING:
     from kg_reasoner.loaders.ontology.owl import AxiomWarning
     from kg_reasoner.loaders.ontology.profiles.owl_profiles import Profiles
     from kg_reasoner.loaders.rdf.bounds import DocumentBounds
+    from kg_reasoner.query.delta import Delta
     from kg_reasoner.sparql.queries.query_plan import QueryPlan
     from kg_reasoner.sparql.results.result import QueryResult
     from kg_reasoner.tables.table_facts import Nulls
@@ -492,7 +490,7 @@ class Reasoner:
             KeyViolationError: A fact has the primary key of another one; nothing is added then.
             InconsistencyError: See `on_inconsistency`.
         """
-        if is_table(rows):
+        if _is_table(rows):
             self.add_table(predicate, rows)
             return
         add_facts(self.core, predicate, rows)
@@ -507,7 +505,7 @@ class Reasoner:
         Raises:
             LoadError: A row does not consist of terms; nothing is removed then.
         """
-        if is_table(rows):
+        if _is_table(rows):
             self.remove_table(predicate, rows)
             return
         remove_facts(self.core, predicate, rows)
@@ -551,6 +549,8 @@ class Reasoner:
         >>> [(who.lexical, years.lexical) for who, years in reasoner.facts("age")]
         [('tim', '7'), ('ann', '9')]
         """
+        from kg_reasoner.api.fact_tables import add_table
+
         add_table(self.core, predicate, table, columns=columns, header=header, nulls=nulls)
 
     def remove_table(
@@ -574,6 +574,8 @@ class Reasoner:
         Raises:
             LoadError, MissingExtraError, UnknownNameError: As for `add_table`; nothing is removed then.
         """
+        from kg_reasoner.api.fact_tables import remove_table
+
         remove_table(self.core, predicate, table, columns=columns, header=header, nulls=nulls)
 
     def insert_or_update(self, predicate: str, rows: Iterable[Sequence[AnyTerm]]) -> None:
@@ -678,6 +680,8 @@ class Reasoner:
         >>> [start.lexical for start, _ in reasoner.query_index("path_by_to", "c")]
         ['b', 'a']
         """
+        from kg_reasoner.api.fact_tables import indexed_facts
+
         return indexed_facts(self.core, name, values)
 
     def know(self, terms: Iterable[AnyTerm]) -> None:
@@ -690,6 +694,8 @@ class Reasoner:
         Raises:
             LoadError: An item is not a term, or text is given in place of several terms.
         """
+        from kg_reasoner.api.given_values import expect_several
+
         expect_several(terms, "terms")
         new = [term for term in map(as_term, terms) if term not in self.dictionary]
         if new:
@@ -1067,6 +1073,8 @@ class Reasoner:
         >>> [target.lexical for source, target in reasoner.facts("edge", arguments=["a", None])]
         ['b', 'c']
         """
+        from kg_reasoner.api.fact_tables import facts_of
+
         return facts_of(self.core, predicate, which, arguments, columns)
 
     def answers(
@@ -1228,6 +1236,7 @@ class Reasoner:
         OWL 2 RL: yes
         OWL 2 DL: yes
         """
+        from kg_reasoner.api.given_values import expect_prefixes
         from kg_reasoner.loaders.ontology.owl import profiles
 
         if prefixes is not None:
@@ -1336,3 +1345,12 @@ class Reasoner:
             ReasonerError: The fact holds, or the argument is not a fact.
         """
         return self._explaining().why_not(fact)
+
+
+def _is_table(rows: object) -> bool:
+    """Return whether rows are given as a table. Most are in a list, about which nothing needs to be imported."""
+    if isinstance(rows, list | tuple):
+        return False
+    from kg_reasoner.tables.table_sources import is_table
+
+    return is_table(rows)

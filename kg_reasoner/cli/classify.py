@@ -109,7 +109,7 @@ def diff(
     """
     from kg_reasoner.classification.difference import difference
     from kg_reasoner.language.display_names import merged
-    from kg_reasoner.language.parser import PREFIXES
+    from kg_reasoner.language.prefixes import PREFIXES
     from kg_reasoner.language.printer import format_term
 
     one, first = _classified((before,), ruleset, rules_file, input_format)
@@ -185,7 +185,7 @@ def _text(hierarchy: Hierarchy, output_format: str, prefixes: Mapping[str, str])
 def _write_ontology(output: str, syntax: str | None, reasoner: Reasoner, hierarchy: Hierarchy) -> None:
     from kg_reasoner.classification.export import with_hierarchy
     from kg_reasoner.io.output import triple_writer
-    from kg_reasoner.language.parser import PREFIXES
+    from kg_reasoner.language.prefixes import PREFIXES
 
     with triple_writer(output, syntax, PREFIXES) as write:
         if write.has_prefixes:

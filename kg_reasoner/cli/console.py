@@ -5,9 +5,7 @@ Results go to standard output; notes, warnings and progress go to standard error
 
 from __future__ import annotations
 
-import shutil
 import sys
-import textwrap
 import time
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
@@ -47,6 +45,9 @@ def detail(text: str) -> None:
     """Print a line of a warning; on a terminal, break long lines between words."""
     lines = [text]
     if sys.stderr.isatty():
+        import shutil
+        import textwrap
+
         width = max(20, shutil.get_terminal_size().columns - 1)
         lines = textwrap.wrap(text, width - 4, break_long_words=False, break_on_hyphens=False) or [""]
     click.echo("  " + "\n    ".join(lines), err=True)

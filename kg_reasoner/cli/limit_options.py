@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 import click
 
 from kg_reasoner.cli.group_options import group_option, group_values
+from kg_reasoner.lazy_regex import regular_expression
 
 if TYPE_CHECKING:
     from kg_reasoner.concurrency.limits import Limits
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
 __all__ = ["TimedOut", "given_limits", "limit_options"]
 
 _GROUP: Final = "limits"
-_SIZE: Final = re.compile(r"(\d{1,15}(?:\.\d{1,15})?)\s*([KMGT]?)(?:i?B)?", re.IGNORECASE)
+_SIZE: Final = regular_expression(r"(\d{1,15}(?:\.\d{1,15})?)\s*([KMGT]?)(?:i?B)?", re.IGNORECASE)
 _POWERS: Final = {"": 0, "K": 1, "M": 2, "G": 3, "T": 4}
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])

@@ -86,6 +86,7 @@ def loading_options(command: _Command) -> _Command:
 def load_documents(reasoner: Reasoner, files: Sequence[str], input_format: str | None, progress: Progress | None) -> None:
     """Load files according to the command's options."""
     settings = {**group_values(_GROUP), "bounds": given_bounds()}
+    settings["catalog"] = settings.get("catalog") or None
     reasoner.load(*files, format=input_format, progress=progress, **settings)
 
 

@@ -74,7 +74,7 @@ def materialise(
     from kg_reasoner.api.exports import exported
     from kg_reasoner.cli.quad_output import graph_text, quads_of_graphs, quads_of_union
     from kg_reasoner.io.output import triple_writer
-    from kg_reasoner.language.parser import PREFIXES
+    from kg_reasoner.language.prefixes import PREFIXES
 
     if inferred_graph is not None and reasoning == "graph":
         raise click.UsageError(

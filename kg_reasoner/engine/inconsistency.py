@@ -55,7 +55,7 @@ class Violation:
             The text.
         """
         from kg_reasoner.explain.readable_names import Names, axiom_text
-        from kg_reasoner.language.parser import PREFIXES
+        from kg_reasoner.language.prefixes import PREFIXES
         from kg_reasoner.language.printer import format_rule, format_term
 
         known = merged(PREFIXES, prefixes or {})

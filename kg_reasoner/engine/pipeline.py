@@ -12,7 +12,6 @@ from typing import Final, NamedTuple, TypeAlias
 from kg_reasoner.concurrency.garbage import without_collection
 from kg_reasoner.engine.collector import Collector
 from kg_reasoner.engine.maintenance import Maintenance, Work
-from kg_reasoner.engine.maintenance.rematerialise import Rematerialise
 from kg_reasoner.engine.state import State
 from kg_reasoner.engine.update_state import UpdateState
 from kg_reasoner.planning.catalog import layout_for
@@ -112,7 +111,11 @@ def maintain(state: State, update: UpdateState) -> None:
         materialiser.remove_aggregates(rulebook.gone_aggregates)
     materialiser.make_strata()
     restarts = (materialiser.is_mixed or maintenance.needs_restart()) and not base.database.is_fresh
-    strategy: Maintenance = Rematerialise(materialiser, maintenance) if restarts else maintenance
+    strategy: Maintenance = maintenance
+    if restarts:
+        from kg_reasoner.engine.maintenance.rematerialise import Rematerialise
+
+        strategy = Rematerialise(materialiser, maintenance)
     if state.recorder.is_on:
         from kg_reasoner.engine import profiled
 

@@ -5,13 +5,11 @@ from __future__ import annotations
 import itertools
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
-from kg_reasoner.explain.ground import ground_aggregate
-from kg_reasoner.explain.steps import Computed, Group, Solution, Statement
 from kg_reasoner.expressions.structures import decode
 from kg_reasoner.language.display_names import DisplayNames, merged
-from kg_reasoner.language.parser import PREFIXES
+from kg_reasoner.language.prefixes import PREFIXES
 from kg_reasoner.language.printer import format_rule, format_term
 from kg_reasoner.lazy_regex import regular_expression
 from kg_reasoner.program import (
@@ -32,6 +30,9 @@ from kg_reasoner.program import (
     Variable,
 )
 from kg_reasoner.terms import IRI, RDF, Literal, Term, namespace_of, word_of
+
+if TYPE_CHECKING:
+    from kg_reasoner.explain.steps import Group, Statement
 
 __all__ = ["Names", "axiom_text", "show_rule", "show_statement"]
 
@@ -155,6 +156,8 @@ def show_statement(statement: Statement, names: Names) -> str:
         return f"{name}({', '.join(map(names.term, statement.terms))})"
     if isinstance(statement, Atom):
         return "a contradiction"
+    from kg_reasoner.explain.steps import Computed, Group, Solution
+
     if isinstance(statement, Computed):
         return f"{_expression(statement.expression, names)} = {names.term(statement.value)}"
     if isinstance(statement, Group):
@@ -168,6 +171,8 @@ def show_statement(statement: Statement, names: Names) -> str:
 
 
 def _group(group: Group, names: Names) -> str:
+    from kg_reasoner.explain.ground import ground_aggregate
+
     part = ground_aggregate(group.aggregate, dict(zip(group.aggregate.group, group.values, strict=True)))
     results = (f"{_function(b, names)} = {names.term(term)}" for b, term in zip(part.bindings, group.results, strict=True))
     count = f"{group.solutions} solution{'s' * (group.solutions != 1)}" if group.solutions else "no solutions"

@@ -11,11 +11,11 @@ rule set already covers what they match; nor do the W3C's rules in a copy of suc
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Iterable
 from typing import Final
 
 from kg_reasoner.expressions.datatypes import DATATYPES
+from kg_reasoner.lazy_regex import regular_expression
 from kg_reasoner.program import TRIPLE, Atom, Rule, Variable, atoms_within, remembered
 from kg_reasoner.terms import IRI, OWL, RDF, Literal, Term, literal
 
@@ -26,7 +26,7 @@ MERGED: Final = "merges_equal_terms"
 DEMAND_PREDICATES: Final = frozenset({ASKED_OF, MERGED})
 """``asked_of(?name)``, and ``merges_equal_terms(true)`` where a reasoner merges them."""
 
-BY_THE_BOOK: Final = re.compile(r"(?:eq|prp|cls|cax|dt|scm)-|rdfs?[0-9D]|rdfs?-axioms")
+BY_THE_BOOK: Final = regular_expression(r"(?:eq|prp|cls|cax|dt|scm)-|rdfs?[0-9D]|rdfs?-axioms")
 """The prefixes of the names of rules in OWL 2 Profiles and in RDF 1.1 Semantics."""
 
 _BESIDES: Final = ("list/", "beyond/", "datatypes/")

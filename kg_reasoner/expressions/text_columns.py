@@ -11,6 +11,7 @@ from typing import Any, Final
 
 from kg_reasoner.expressions.defined_functions import PythonFunction
 from kg_reasoner.expressions.types import Type, integer_range
+from kg_reasoner.lazy_regex import regular_expression
 from kg_reasoner.terms import XSD, Literal, literal, term_text
 
 __all__ = ["called_on_texts"]
@@ -21,7 +22,7 @@ _FORMS: Final = {
     "integer": re.compile(r"[+-]?[0-9]{1,300}"),
     "double": re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?"),
 }
-_SPECIAL: Final = re.compile(r'["\\\n\r]')
+_SPECIAL: Final = regular_expression(r'["\\\n\r]')
 
 
 def called_on_texts(function: PythonFunction, columns: Sequence[Sequence[str]], count: int) -> list[str | None] | None:

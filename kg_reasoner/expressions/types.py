@@ -6,7 +6,6 @@ are resolved by `Types`. What a type accepts decides about facts at run time, `k
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import field, replace
 from datetime import date, datetime
@@ -19,6 +18,7 @@ from kg_reasoner.errors import ReasonerError, ValueTooLargeError, plural, sugges
 from kg_reasoner.expressions.functions.numbers import literal_of, to_single
 from kg_reasoner.expressions.structures import NAMESPACE, decode, encode
 from kg_reasoner.expressions.values import value_of
+from kg_reasoner.lazy_regex import regular_expression
 from kg_reasoner.program import COLUMN_TYPES, TypeDefinition
 from kg_reasoner.terms import (
     IRI,
@@ -44,7 +44,7 @@ NUMBERS: Final = ("integer", "decimal", "float", "double")
 _DATATYPES: Final = ("string", *NUMBERS, "boolean", "date", "dateTime")
 _KINDS: Final = {XSD[name].value: name for name in _DATATYPES}
 _WIDEST: Final = 1024
-_TIME: Final = re.compile(r"(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(\.\d+)?(Z|[+-]\d\d:\d\d)?")
+_TIME: Final = regular_expression(r"(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(\.\d+)?(Z|[+-]\d\d:\d\d)?")
 _NOUNS: Final = {
     "iri": "an IRI",
     "integer": "an integer",

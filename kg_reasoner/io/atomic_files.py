@@ -18,13 +18,14 @@ from typing import IO, BinaryIO, Final, TypeAlias, cast
 
 from kg_reasoner.errors import OutputError
 from kg_reasoner.io.packing import packed, packing_suffix
+from kg_reasoner.lazy_regex import regular_expression
 
 __all__ = ["Target", "as_cells", "atomic_output", "atomic_text", "write_rows"]
 
 Target: TypeAlias = "str | os.PathLike[str]"
 """The path of a file, compressed if it ends in ``.gz``, ``.zst``, ``.bz2`` or ``.xz``; ``"-"`` is standard output."""
 
-_BREAKS: Final = re.compile(r"[\t\n\r]")
+_BREAKS: Final = regular_expression(r"[\t\n\r]")
 
 
 @contextlib.contextmanager

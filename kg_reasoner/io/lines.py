@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 
 import numpy as np
 
-from kg_reasoner.concurrency.ordered_work import deliver
 from kg_reasoner.loaders.rdf.blank import safe_label
 from kg_reasoner.storage.arrays import Flags, Ids, TripleIds
 from kg_reasoner.storage.writers.writing import NOTHING, TextTable, TextWriter, Writers, WrittenText, are_plain_labels
@@ -86,6 +85,8 @@ def write_lines(triples: TripleIds, dictionary: Dictionary, graph: str, sink: Si
         for block, count in line_blocks(triples, dictionary, graph):
             sink((block, count))
         return
+    from kg_reasoner.concurrency.ordered_work import deliver
+
     rows, further, table = _named(triples, dictionary, graph)
     writers = Writers(table, sink)
 

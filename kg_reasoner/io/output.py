@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import itertools
 import os
-import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
 from pathlib import PurePath
@@ -17,16 +16,18 @@ from kg_reasoner.concurrency.cores import thread_count
 from kg_reasoner.errors import LoadError, OutputError, UnknownNameError
 from kg_reasoner.io.atomic_files import Target, atomic_output, atomic_text
 from kg_reasoner.io.lines import Blocks, Sink, are_rdf, line_blocks, write_lines
-from kg_reasoner.io.owl_output import OWL_FORMATS, owl_lines
-from kg_reasoner.io.parquet import PARQUET, write_parquet
-from kg_reasoner.loaders.convert import check_absolute, to_oxigraph
+from kg_reasoner.lazy_regex import regular_expression
 from kg_reasoner.loaders.rdf.blank import safe_label
 from kg_reasoner.loaders.rdf.formats import (
     FORMATS,
+    FUNCTIONAL,
+    MANCHESTER,
     N3,
     N_QUADS,
     N_TRIPLES,
     OBO,
+    OWL_XML,
+    PARQUET,
     RDF_XML,
     TRIG,
     TURTLE,
@@ -61,9 +62,10 @@ QuadIds: TypeAlias = "tuple[TripleIds, str, Dictionary]"
 _Statement = TypeVar("_Statement")
 
 _STAGE: Final = "write"
-_PREFIX: Final = re.compile(r"[^\W\d_](?:[\w.-]*[\w-])?")
+_PREFIX: Final = regular_expression(r"[^\W\d_](?:[\w.-]*[\w-])?")
 _LINES: Final = 20_000
 _OF_RULE_SETS: Final = "tag:kg-reasoner:"
+_OF_AXIOMS: Final = (FUNCTIONAL, MANCHESTER, OWL_XML)
 _NAMES: Final = (*(entry.name for entry in FORMATS if entry is not OBO), PARQUET.name)
 _RDF_XML_EXTENSIONS: Final = (".rdf", ".owl", ".xml")
 _EXTENSIONS: Final = (
@@ -189,7 +191,9 @@ class TripleWriter:
             dictionary = Dictionary()
             texts = [term_text(term) for triple in rdf for term in triple]
             self.ids(dictionary.encode_texts(texts).reshape(-1, 3), dictionary)
-        elif self._format in OWL_FORMATS:
+        elif self._format in _OF_AXIOMS:
+            from kg_reasoner.io.owl_output import owl_lines
+
             self._lines(owl_lines(self._counted(rdf), self._format, self._prefixes), count=False)
         elif self._format is RDF_XML:
             from kg_reasoner.io.rdfxml import rdfxml_lines
@@ -214,7 +218,7 @@ class TripleWriter:
             return self._together(lambda sink: turtle(sink=sink), len(triples))
         if self._format is PARQUET:
             return self._parquet([(triples, "", dictionary)], graphs=False)
-        if self._format in OWL_FORMATS:
+        if self._format in _OF_AXIOMS:
             terms = {number: dictionary.decode(number) for number in np.unique(triples).tolist()}
             return self(cast("Triple", tuple(map(terms.__getitem__, row))) for row in triples.tolist())
         triples = triples.take(np.argsort(triples[:, 0], kind="stable"), axis=0)  # both group the statements about a subject
@@ -226,6 +230,8 @@ class TripleWriter:
 
     def add_prefixes(self, prefixes: Mapping[str, str]) -> None:
         """Add prefixes, if they are valid and not yet in use. Those of the rule sets' own predicates are not for documents."""
+        from kg_reasoner.loaders.convert import check_absolute
+
         for prefix, namespace in prefixes.items():
             if (not prefix or _PREFIX.fullmatch(prefix)) and not namespace.startswith(_OF_RULE_SETS):
                 with contextlib.suppress(LoadError):
@@ -274,6 +280,8 @@ class TripleWriter:
         return self.written - before
 
     def _parquet(self, parts: Iterable[QuadIds], graphs: bool) -> int:
+        from kg_reasoner.io.parquet import write_parquet
+
         before = self.written
 
         def count(rows: int) -> None:
@@ -360,6 +368,8 @@ def _in_dictionary(part: QuadIds, dictionary: Dictionary) -> TripleIds:
 
 def _oxigraph_triple(triple: Triple, format: str) -> pyoxigraph.Triple:
     import pyoxigraph
+
+    from kg_reasoner.loaders.convert import to_oxigraph
 
     try:
         subject, property, object = (

@@ -7,13 +7,10 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Final
 
 from kg_reasoner.errors import ReasonerWarning
-from kg_reasoner.loaders.rdf.formats import FUNCTIONAL, MANCHESTER, OWL_XML, Format
+from kg_reasoner.loaders.rdf.formats import FUNCTIONAL, MANCHESTER, Format
 from kg_reasoner.terms import Triple, term_text
 
-__all__ = ["OWL_FORMATS", "axiom_texts", "owl_lines"]
-
-OWL_FORMATS: Final = (FUNCTIONAL, MANCHESTER, OWL_XML)
-"""The formats that are written as axioms."""
+__all__ = ["axiom_texts", "owl_lines"]
 
 _SHOWN: Final = 3
 """The number of triples that a warning shows."""
@@ -43,7 +40,7 @@ def owl_lines(triples: Iterable[Triple], format: Format, prefixes: Mapping[str, 
 
     Args:
         triples: The triples.
-        format: One of `OWL_FORMATS`.
+        format: Functional syntax, Manchester syntax or OWL/XML.
         prefixes: The prefixes to use, with their namespaces.
 
     Raises:

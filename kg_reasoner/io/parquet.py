@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any, BinaryIO, Final, cast
 import numpy as np
 
 from kg_reasoner.errors import LoadError, MissingExtraError, OutputError, plural
-from kg_reasoner.loaders.rdf.formats import Format
 from kg_reasoner.storage.arrays import Ids, TripleIds
 from kg_reasoner.storage.terms.dictionary import Dictionary
 from kg_reasoner.terms import scientific
@@ -18,10 +17,7 @@ from kg_reasoner.terms import scientific
 if TYPE_CHECKING:
     import pyarrow
 
-__all__ = ["PARQUET", "cells_of", "write_parquet", "write_table"]
-
-PARQUET: Final = Format("parquet", "application/vnd.apache.parquet", (".parquet",), graphs=True)
-"""An output format only."""
+__all__ = ["cells_of", "write_parquet", "write_table"]
 
 _COLUMNS: Final = ("subject", "predicate", "object", "graph")
 _ROWS: Final = 1 << 18

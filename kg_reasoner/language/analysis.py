@@ -7,9 +7,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
 from kg_reasoner.errors import ArityError, SafetyError, Span
-from kg_reasoner.expressions import aggregate_functions
-from kg_reasoner.expressions import compile as expressions
-from kg_reasoner.expressions.collecting import ARGUMENTS
 from kg_reasoner.language.recursion import lowered
 from kg_reasoner.language.stratification import Key, head_key, key_of, levels, needed_keys, signed_atoms, stratify
 from kg_reasoner.program import (
@@ -250,8 +247,7 @@ def _check_bodies(bodies: Iterable[Expression | None], span: Span | None) -> Non
     """Check the expressions of a definition."""
     for body in bodies:
         if body is not None:
-            expressions.check(body, span)
-            expressions.check_patterns(body, span)
+            _check_expression(body, span)
 
 
 @remembered
@@ -263,18 +259,25 @@ def _check_parts(rule: Rule) -> None:
 
 def _check_part(part: BodyLiteral, span: Span | None) -> None:
     if isinstance(part, Filter | Bind):
-        expressions.check(part.expression, part.span or span)
-        expressions.check_patterns(part.expression, part.span or span)
+        _check_expression(part.expression, part.span or span)
     elif isinstance(part, Aggregate):
+        from kg_reasoner.expressions.aggregate_functions import check
+
         for binding in part.bindings:
             if binding.definition is None:
-                aggregate_functions.check(binding.function, part.span or span)
+                check(binding.function, part.span or span)
             _check_arguments(binding, part.span or span)
             if binding.argument is not None:
-                expressions.check(binding.argument, part.span or span)
-                expressions.check_patterns(binding.argument, part.span or span)
+                _check_expression(binding.argument, part.span or span)
         for inner in part.body:
             _check_part(inner, part.span or span)
+
+
+def _check_expression(expression: Expression, span: Span | None) -> None:
+    from kg_reasoner.expressions.compile import check, check_patterns
+
+    check(expression, span)
+    check_patterns(expression, span)
 
 
 def _check_arguments(binding: AggregateBinding, span: Span | None) -> None:
@@ -283,6 +286,8 @@ def _check_arguments(binding: AggregateBinding, span: Span | None) -> None:
     Raises:
         ArityError: Says which it takes.
     """
+    from kg_reasoner.expressions.collecting import ARGUMENTS
+
     function, argument = binding.function, binding.argument
     count = len(argument.arguments) if isinstance(argument, Call) and argument.name == "TUPLE" else 1
     if binding.definition is not None:

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from typing import Final
 
+from kg_reasoner.lazy_regex import regular_expression
 from kg_reasoner.terms import namespace_of
 
 __all__ = ["DisplayNames", "merged"]
 
-_WORD: Final = re.compile(r"\w[\w.-]*")
+_WORD: Final = regular_expression(r"\w[\w.-]*")
 
 
 class DisplayNames(dict[str, str]):

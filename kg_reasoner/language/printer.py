@@ -7,9 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Final
 
-from kg_reasoner.expressions.collecting import ARGUMENTS
 from kg_reasoner.expressions.structures import decode
-from kg_reasoner.language.choice import choice_rule
 from kg_reasoner.language.display_names import DisplayNames
 from kg_reasoner.language.prefixes import PREFIXES
 from kg_reasoner.lazy_regex import regular_expression
@@ -80,6 +78,8 @@ def format_program(program: Program) -> str:
     @prefix ub: <http://example.org/> .
     ub:Person[?x] :- ub:advisor[?x, _] .
     """
+    from kg_reasoner.language.choice import choice_rule
+
     prefixes = {**PREFIXES, **dict(program.prefixes)}
     lines = [f"@prefix {name}: {_in_brackets(IRI(namespace))} ." for name, namespace in program.prefixes]
     if program.translate is not None:
@@ -298,6 +298,8 @@ class _RuleWriter:
         return self.atom(part)
 
     def binding(self, binding: AggregateBinding) -> str:
+        from kg_reasoner.expressions.collecting import ARGUMENTS
+
         argument = "*" if binding.argument is None else self.expression(binding.argument)
         takes_several = binding.function in ARGUMENTS or binding.definition is not None
         if takes_several and isinstance(binding.argument, Call) and binding.argument.name == "TUPLE":

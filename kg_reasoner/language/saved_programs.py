@@ -15,7 +15,6 @@ from typing import Any, Final
 from kg_reasoner import cache, program, terms
 from kg_reasoner.digests import digest_of_files, python_sources
 from kg_reasoner.errors import Span
-from kg_reasoner.language.parser import parse_file
 from kg_reasoner.program import Program
 
 __all__ = ["dumps", "dumps_origins", "loads", "saved_program", "saved_rule_file", "with_origins", "write_program"]
@@ -68,6 +67,8 @@ def saved_rule_file(name: str) -> Program:
     Raises:
         LoadError, RuleSyntaxError: As `kg_reasoner.language.parser.parse_file`.
     """
+    from kg_reasoner.language.parser import parse_file
+
     try:
         imports = b"import" in Path(name).read_bytes()
     except OSError:

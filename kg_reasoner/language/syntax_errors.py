@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any, Final
 
 from kg_reasoner.errors import RuleSyntaxError, Span, suggest
+from kg_reasoner.lazy_regex import regular_expression
 
 if TYPE_CHECKING:
     from lark.exceptions import UnexpectedInput
@@ -92,8 +92,8 @@ _ELSEWHERE: Final = {
     ":=": "a variable gets its value by =, as in ?x = ?y + 1",
 }
 """Operators of other languages, and their equivalents here."""
-_SURROGATE: Final = re.compile("[\ud800-\udfff]")
-_WORD: Final = re.compile(r"[?@]?(?:[\w:.-]*\w|\w)|:-|\S")
+_SURROGATE: Final = regular_expression("[\ud800-\udfff]")
+_WORD: Final = regular_expression(r"[?@]?(?:[\w:.-]*\w|\w)|:-|\S")
 
 
 def expect_characters(text: str, source: str) -> None:

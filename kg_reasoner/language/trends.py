@@ -9,7 +9,6 @@ from collections.abc import Mapping
 from typing import Final, TypeAlias
 
 from kg_reasoner.errors import Span
-from kg_reasoner.expressions.functions.numbers import number_of
 from kg_reasoner.program import Call, Expression, Variable, variables_of
 from kg_reasoner.terms import IRI, Term
 
@@ -118,5 +117,7 @@ def _sign(expression: Expression) -> int:
 
 
 def _sign_of(term: Term) -> int:
+    from kg_reasoner.expressions.functions.numbers import number_of
+
     number = number_of(term)
     return 0 if number is None or number != number else 1 if number >= 0 else -1

@@ -22,7 +22,6 @@ from kg_reasoner.planning.expansion import (
 from kg_reasoner.planning.functions.function_relations import Functions
 from kg_reasoner.planning.layouts.property_tables import PropertyTables
 from kg_reasoner.planning.layouts.triple_layout import NO_NAMES, Names, Part, TripleLayout, concatenated
-from kg_reasoner.planning.layouts.triple_table import TripleTable
 from kg_reasoner.program import (
     AUXILIARY,
     TRIPLE,
@@ -165,7 +164,11 @@ def _with_value(atom: _Terms, name: str, value: int) -> _Terms:
 
 def layout_for(rules: Iterable[Rule]) -> type[TripleLayout]:
     """Return the layout of triples for some rules: the triple table if a rule cannot be expanded, else property tables."""
-    return PropertyTables if all(map(is_expandable, rules)) else TripleTable
+    if all(map(is_expandable, rules)):
+        return PropertyTables
+    from kg_reasoner.planning.layouts.triple_table import TripleTable
+
+    return TripleTable
 
 
 class RelationCatalog:

@@ -10,8 +10,7 @@ from dataclasses import replace
 from typing import Final
 
 from kg_reasoner.planning.catalog import StoredCall, StoredRule
-from kg_reasoner.planning.functions.collection_functions import is_element
-from kg_reasoner.planning.functions.function_relations import MEMBERS, Functions
+from kg_reasoner.planning.functions.function_relations import MEMBERS, Functions, is_element
 from kg_reasoner.program import AUXILIARY, Atom, Bind, Call, Variable
 
 __all__ = ["without_places"]

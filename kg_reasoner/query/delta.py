@@ -243,7 +243,7 @@ def _net_change(steps: list[tuple[Ids, Ids, Ids]]) -> tuple[Change, Change, Chan
 
 
 def _fact_text(predicate: str, terms: tuple[Term, ...], prefixes: Mapping[str, str] | None) -> str:
-    from kg_reasoner.language.parser import PREFIXES
+    from kg_reasoner.language.prefixes import PREFIXES
     from kg_reasoner.language.printer import format_term
 
     known = PREFIXES if prefixes is None else {**PREFIXES, **prefixes}

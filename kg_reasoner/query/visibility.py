@@ -27,8 +27,8 @@ from kg_reasoner.expressions.demands import BY_THE_BOOK
 from kg_reasoner.program import TRIPLE, Argument, Rule, Variable, remembered
 from kg_reasoner.query.delta import Change, Changes, Delta
 from kg_reasoner.storage.arrays import Flags, Ids
+from kg_reasoner.storage.kernels.layout import BLANK, GENERAL, REFLEXIVE, VOCABULARY
 from kg_reasoner.storage.kernels.memory.buffers import allocate
-from kg_reasoner.storage.kernels.queries.around import BLANK, GENERAL, REFLEXIVE, VOCABULARY
 from kg_reasoner.storage.terms.dictionary import Dictionary
 from kg_reasoner.terms import IRI, OWL, RDF, RDFS, XSD
 

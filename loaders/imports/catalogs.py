@@ -21,7 +21,6 @@ from kg_reasoner.errors import LoadError
 from kg_reasoner.loaders.imports.headers import Header, headers_of
 from kg_reasoner.loaders.rdf.bounds import DEFAULT_BOUNDS, DocumentBounds
 from kg_reasoner.loaders.rdf.sources import OpenDocument, document_of, documents_under
-from kg_reasoner.loaders.rdf.xml import XMLReader, text_of
 
 __all__ = ["Catalog", "CatalogSource", "Location"]
 
@@ -223,6 +222,8 @@ def _read_catalog(path: Path, bounds: DocumentBounds) -> _Entries:
 
 class _CatalogReader:
     def __init__(self, opened: OpenDocument, path: Path) -> None:
+        from kg_reasoner.loaders.rdf.xml import XMLReader, text_of
+
         self._reader = XMLReader(opened.document, text_of(opened), self._start, self._end)
         self._entries = _Entries(path)
         self._bases: list[str] = [path.resolve().as_uri()]

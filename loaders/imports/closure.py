@@ -10,12 +10,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import field
 from pathlib import Path
-from typing import Any, Final, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 from typing import Literal as OneOf
 
 from kg_reasoner.data_classes import dataclass
 from kg_reasoner.errors import LoadError, expect_name
-from kg_reasoner.loaders.imports.catalogs import Catalog, CatalogSource
 from kg_reasoner.loaders.imports.headers import headers_in
 from kg_reasoner.loaders.rdf import reader as rdf
 from kg_reasoner.loaders.rdf.bounds import DEFAULT_BOUNDS, DocumentBounds
@@ -26,6 +25,9 @@ from kg_reasoner.loaders.rules.swrl import SWRL, SWRLB
 from kg_reasoner.progress import Progress
 from kg_reasoner.storage.terms.dictionary import Dictionary
 from kg_reasoner.terms import IRI, OWL, RDF, RDFS, XSD, Literal, Term
+
+if TYPE_CHECKING:
+    from kg_reasoner.loaders.imports.catalogs import Catalog, CatalogSource
 
 __all__ = ["BUILT_IN", "IMPORTS", "Import", "ImportClosure", "ImportsMode", "imports_of", "plain", "read_closure"]
 
@@ -158,18 +160,26 @@ def read_closure(
     """
     expect_name("treatment of imports", imports, IMPORTS)
     closure = ImportClosure(rules=rules if rules is not None else RuleSink(), ontologies=dict(known or {}))
-    resolver = _Resolver(closure, dictionary, Catalog.of(catalog, bounds), imports, progress, bounds, threads)
+    resolver = _Resolver(closure, dictionary, _catalog(catalog, bounds), imports, progress, bounds, threads)
     resolver.read(*sources, format=format, base=base)
     if imports != "ignore":
         resolver.resolve()
     return closure
 
 
+def _catalog(source: CatalogSource | None, bounds: DocumentBounds) -> Catalog | None:
+    if source is None:
+        return None
+    from kg_reasoner.loaders.imports.catalogs import Catalog
+
+    return Catalog.of(source, bounds)
+
+
 @dataclass(slots=True)
 class _Resolver:
     closure: ImportClosure
     dictionary: Dictionary
-    catalog: Catalog
+    catalog: Catalog | None
     mode: ImportsMode
     progress: Progress | None
     bounds: DocumentBounds
@@ -241,7 +251,7 @@ class _Resolver:
 
     def find(self, iri: str) -> tuple[Document, str] | None:
         """Return the location of the document for an import, and its base IRI."""
-        location = self.catalog.find(iri)
+        location = None if self.catalog is None else self.catalog.find(iri)
         if isinstance(location, Path):
             try:
                 document = document_of(location, None)

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import re
 import sys
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import Final
 
+from kg_reasoner.lazy_regex import regular_expression
 from kg_reasoner.loaders.ontology.axioms import (
     AllValuesFrom,
     Axiom,
@@ -51,7 +51,7 @@ _LONGEST: Final = 2000
 _DEEPEST: Final = 100
 """The most expressions inside each other that are written out."""
 _NOWHERE: Final = sys.maxsize
-_LOCAL_NAME: Final = re.compile(r"\w(?:[\w.-]*[\w-])?")
+_LOCAL_NAME: Final = regular_expression(r"\w(?:[\w.-]*[\w-])?")
 
 
 def call(function: str, *arguments: str) -> str:

@@ -10,7 +10,6 @@ super-properties of annotation properties are read like those of other propertie
 
 from __future__ import annotations
 
-import re
 from collections import Counter, defaultdict, deque
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from functools import partial
@@ -19,6 +18,7 @@ from typing import Final
 from kg_reasoner.data_classes import dataclass
 from kg_reasoner.expressions.datatypes import DATATYPES
 from kg_reasoner.expressions.values import INTEGER_RANGES
+from kg_reasoner.lazy_regex import regular_expression
 from kg_reasoner.loaders.ontology.axioms import (
     AllValuesFrom,
     Axiom,
@@ -67,7 +67,7 @@ _KINDS_IN_ORDER: Final = {
 }
 """The order in which expressions are read; restrictions come last."""
 
-_WHOLE_NUMBER: Final = re.compile(r"\+?[0-9]{1,9}")
+_WHOLE_NUMBER: Final = regular_expression(r"\+?[0-9]{1,9}")
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping
 from typing import Final, Protocol, TypeAlias
 
+from kg_reasoner.lazy_regex import regular_expression
+
 __all__ = ["PrefixSink", "RecordedPrefixes"]
 
-_DIRECTIVE: Final = re.compile(rb"[pP][rR][eE][fF][iI][xX](?:\s|#[^\n]*\n)+([^\s:<>\"']*):")
+_DIRECTIVE: Final = regular_expression(rb"[pP][rR][eE][fF][iI][xX](?:\s|#[^\n]*\n)+([^\s:<>\"']*):")
 _SPELLINGS: Final = (b"prefix", b"PREFIX", b"Prefix")
 """The usual spellings of declarations. Others are valid, but rare: their prefixes come last."""
 _LONGEST: Final = 1 << 8

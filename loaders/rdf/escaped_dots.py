@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from typing import Final, Protocol
+
+from kg_reasoner.lazy_regex import regular_expression
 
 __all__ = ["DotsApart"]
 
-_BEFORE_DOT: Final = re.compile(rb"(?<!\\)\\\.(?=\.+(?![\w:%\\.\x80-\xff-]))")
+_BEFORE_DOT: Final = regular_expression(rb"(?<!\\)\\\.(?=\.+(?![\w:%\\.\x80-\xff-]))")
 """An escaped dot, and dots that nothing of a name follows. A backslash before the backslash means a string."""
 
 

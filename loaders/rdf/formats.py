@@ -19,6 +19,7 @@ __all__ = [
     "N_TRIPLES",
     "OBO",
     "OWL_XML",
+    "PARQUET",
     "RDF_XML",
     "TRIG",
     "TURTLE",
@@ -52,6 +53,8 @@ OWL_XML: Final = Format("owlxml", "application/owl+xml", (".owx",), ("owl/xml",)
 FUNCTIONAL: Final = Format("functional", "text/owl-functional", (".ofn",), ("owlfunctional", "ofs", "fss", "functional-syntax"))
 MANCHESTER: Final = Format("manchester", "text/owl-manchester", (".omn",), ("owlmanchester", "oms", "manchester-syntax"))
 OBO: Final = Format("obo", "text/obo", (".obo",), ("application/obo",))
+PARQUET: Final = Format("parquet", "application/vnd.apache.parquet", (".parquet",), graphs=True)
+"""An output format only, which is not in `FORMATS`."""
 
 FORMATS: Final = (N_TRIPLES, N_QUADS, TURTLE, TRIG, RDF_XML, JSON_LD, N3, OWL_XML, FUNCTIONAL, MANCHESTER, OBO)
 

@@ -10,20 +10,18 @@ from collections import deque
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, BinaryIO, Final, cast
 
-from kg_reasoner.concurrency.ordered_work import ThreadPipeline
 from kg_reasoner.data_classes import dataclass
 from kg_reasoner.errors import LoadError
 from kg_reasoner.loaders.rdf.bounds import hint_for
 from kg_reasoner.loaders.rdf.document_reading import Reading
-from kg_reasoner.loaders.rdf.merging import PartDictionaries, PartTerms
-from kg_reasoner.loaders.rdf.scan import too_long
 from kg_reasoner.loaders.rdf.statements import Encoder
-from kg_reasoner.loaders.rdf.syntax import Batch, first_error, has_longer_literal
 from kg_reasoner.storage.terms.dictionary import Dictionary
 
 if TYPE_CHECKING:
     from kg_reasoner.loaders.rdf.formats import Format
+    from kg_reasoner.loaders.rdf.merging import PartDictionaries, PartTerms
     from kg_reasoner.loaders.rdf.sources import Document, OpenDocument
+    from kg_reasoner.loaders.rdf.syntax import Batch
     from kg_reasoner.storage.arrays import Ids, Numbers
 
 __all__ = ["read_lines"]
@@ -65,6 +63,8 @@ def read_lines(opened: OpenDocument, format: Format, reading: Reading) -> Iterat
             yield reader.read(piece)
             buffers.give_back(piece)
             if number == alone and reading.threads > 1 and isinstance(dictionary, Dictionary):
+                from kg_reasoner.loaders.rdf.merging import PartDictionaries
+
                 yield from _Together(reader, buffers, PartDictionaries(dictionary, scope)).batches(pieces, reading.threads)
     except _LongLineError:
         message = f"the line is longer than {document.bounds.line} bytes"
@@ -96,6 +96,8 @@ class _Reader:
         try:
             return self.batch(self.encoder.rows(piece, self.width))
         except (SyntaxError, LoadError) as error:
+            from kg_reasoner.loaders.rdf.syntax import first_error
+
             raise first_error(self.document, bytes(piece), line, self.has_graphs) or self.document.error(str(error), line) from None
 
     def batch(self, rows: Ids) -> Batch:
@@ -107,6 +109,9 @@ class _Reader:
         bounds = self.document.bounds
         if len(piece) <= min(bounds.line, bounds.literal):
             return
+        from kg_reasoner.loaders.rdf.scan import too_long
+        from kg_reasoner.loaders.rdf.syntax import has_longer_literal
+
         for number, line in enumerate(bytes(piece).split(b"\n"), first_line):
             if len(line) > bounds.line:
                 raise self.document.error(f"the line is longer than {bounds.line} bytes", number, hint=hint_for("line"))
@@ -134,6 +139,8 @@ class _Together:
 
     def batches(self, pieces: Iterator[memoryview], threads: int) -> Iterator[Batch]:
         """Yield the statements of the pieces."""
+        from kg_reasoner.concurrency.ordered_work import ThreadPipeline
+
         yield from ThreadPipeline(pieces, self._read, self._collect, threads)
 
     def _read(self, piece: memoryview) -> _Found | None:

@@ -8,7 +8,6 @@ first World that is read.
 from __future__ import annotations
 
 import base64
-import sys
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import count
 from typing import TYPE_CHECKING, Any, Final
@@ -24,7 +23,7 @@ from kg_reasoner.terms import RDF, XSD, Literal, term_text
 if TYPE_CHECKING:
     from sqlite3 import Cursor
 
-__all__ = ["QuadStore", "is_owlready", "ontology_prefixes", "read_quad_store"]
+__all__ = ["QuadStore", "ontology_prefixes", "read_quad_store"]
 
 _scopes: WeakKeyDictionary[Any, int] = WeakKeyDictionary()
 """A number for each World whose blank nodes have been read."""
@@ -35,12 +34,6 @@ _ANONYMOUS: Final = "http://anonymous/"
 _STRING: Final = XSD.string.value
 _BOOLEAN: Final = XSD.boolean.value
 _DECIMAL: Final = XSD.decimal.value
-
-
-def is_owlready(source: object) -> bool:
-    """Return whether an object is a World or an Ontology of owlready2, without importing it."""
-    owlready = sys.modules.get("owlready2")
-    return owlready is not None and isinstance(source, owlready.World | owlready.Ontology)
 
 
 def ontology_prefixes(source: Any) -> Iterator[tuple[str, str]]:

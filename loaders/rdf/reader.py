@@ -11,6 +11,7 @@ Blank nodes belong to their document, see `kg_reasoner.loaders.rdf.blank`; those
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -19,9 +20,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 from kg_reasoner.concurrency.cores import thread_count
 from kg_reasoner.data_classes import dataclass
 from kg_reasoner.errors import LoadError
-from kg_reasoner.loaders.convert import check_absolute
 from kg_reasoner.loaders.rdf.bounds import DEFAULT_BOUNDS, DocumentBounds
-from kg_reasoner.loaders.rdf.declared_prefixes import PrefixSink
 from kg_reasoner.loaders.rdf.document_reading import Reading
 from kg_reasoner.loaders.rdf.formats import (
     FUNCTIONAL,
@@ -38,20 +37,17 @@ from kg_reasoner.loaders.rdf.formats import (
     find_format,
 )
 from kg_reasoner.loaders.rdf.parallel_lines import read_lines
-from kg_reasoner.loaders.rdf.parser_share import WINDOW
-from kg_reasoner.loaders.rdf.quadstore import is_owlready, ontology_prefixes, read_quad_store
 from kg_reasoner.loaders.rdf.sources import Document, OpenDocument, document_of, documents_under
 from kg_reasoner.loaders.rdf.statements import Encoder
-from kg_reasoner.loaders.rdf.syntax import Batch, read_parsed
 from kg_reasoner.loaders.rdf.term_forecast import TermForecast
-from kg_reasoner.loaders.rdf.triples_in_memory import bound_prefixes, is_rdflib_graph, read_graph, read_triples
-from kg_reasoner.loaders.rdf.turtle import read_turtle
 from kg_reasoner.progress import Progress
 from kg_reasoner.storage.arrays import Ids
 from kg_reasoner.storage.terms.dictionary import Dictionary
 
 if TYPE_CHECKING:
+    from kg_reasoner.loaders.rdf.declared_prefixes import PrefixSink
     from kg_reasoner.loaders.rdf.rule_sink import RuleSink
+    from kg_reasoner.loaders.rdf.syntax import Batch
 
 __all__ = ["Block", "DocumentBounds", "Progress", "read"]
 
@@ -122,6 +118,8 @@ def read(
     """
     wanted = find_format(format) if format is not None else None
     if base is not None:
+        from kg_reasoner.loaders.convert import check_absolute
+
         check_absolute(base, "base")
     if sum(isinstance(source, str) and source == "-" for source in sources) > 1:
         raise LoadError("standard input is given twice: it can be read once only")
@@ -137,12 +135,18 @@ def _inputs(source: Any, format: Format | None, bounds: DocumentBounds) -> Itera
         return documents_under(Path(source), format, bounds)
     if isinstance(source, Document):
         return (replace(source, bounds=bounds),)
-    if is_owlready(source):  # which has any attribute that is asked for, such as `read`
+    if _is_owlready(source):  # which has any attribute that is asked for, such as `read`
         return (source,)
     document = document_of(source, format, bounds)
     if document is None and not isinstance(source, Iterable):
         raise LoadError(f"{source!r} cannot be read", hint="a source is a path, bytes, an open file, an rdflib graph or triples")
     return (source if document is None else document,)
+
+
+def _is_owlready(source: object) -> bool:
+    """Return whether an object is a World or an Ontology of owlready2, without importing it."""
+    owlready = sys.modules.get("owlready2")
+    return owlready is not None and isinstance(source, owlready.World | owlready.Ontology)
 
 
 def _blocks(inputs: list[_Input], reading: Reading, progress: Progress | None) -> Iterator[Block]:
@@ -171,14 +175,22 @@ def _blocks(inputs: list[_Input], reading: Reading, progress: Progress | None) -
 
 
 def _batches_in_memory(source: Any, dictionary: Dictionary, block: int) -> Iterator[Batch]:
-    if is_owlready(source):
+    if _is_owlready(source):
+        from kg_reasoner.loaders.rdf.quadstore import read_quad_store
+
         return read_quad_store(source, dictionary, block)
+    from kg_reasoner.loaders.rdf.triples_in_memory import is_rdflib_graph, read_graph, read_triples
+
     return read_graph(source, dictionary, block) if is_rdflib_graph(source) else read_triples(source, dictionary, block)
 
 
 def _prefixes_in_memory(source: Any) -> Iterable[tuple[str, str]]:
-    if is_owlready(source):
+    if _is_owlready(source):
+        from kg_reasoner.loaders.rdf.quadstore import ontology_prefixes
+
         return ontology_prefixes(source)
+    from kg_reasoner.loaders.rdf.triples_in_memory import bound_prefixes, is_rdflib_graph
+
     return bound_prefixes(source) if is_rdflib_graph(source) else ()
 
 
@@ -213,12 +225,18 @@ def _batches(opened: OpenDocument, reading: Reading) -> Iterator[Batch]:
 
         if has_formulas(opened):
             return read_n3(opened, reading)
+    from kg_reasoner.loaders.rdf.parser_share import WINDOW
+
     is_compiled = isinstance(reading.dictionary, Dictionary) and opened.document.bounds.literal >= WINDOW
     if format in (TURTLE, TRIG) and is_compiled:
+        from kg_reasoner.loaders.rdf.turtle import read_turtle
+
         return read_turtle(opened, format, reading)
     if format is RDF_XML and is_compiled:
         from kg_reasoner.loaders.rdf.rdfxml_documents import read_rdfxml
 
         return read_rdfxml(opened, reading)
+    from kg_reasoner.loaders.rdf.syntax import read_parsed
+
     encoder = Encoder(reading.dictionary, reading.scope_of(opened), parsed=True)
     return read_parsed(opened, format, reading.base, encoder, reading.block, reading.prefixes)

@@ -7,12 +7,12 @@ read would lose their blank nodes. An automaton that knows strings, IRIs, commen
 from __future__ import annotations
 
 import io
-import re
 from collections.abc import Callable, Mapping
 from functools import cache
 from typing import TYPE_CHECKING, Any, BinaryIO, Final
 
 from kg_reasoner.errors import LoadError
+from kg_reasoner.lazy_regex import regular_expression
 from kg_reasoner.loaders.convert import triple_term_error
 from kg_reasoner.loaders.rdf.bounds import JSON_DEPTH, hint_for
 from kg_reasoner.loaders.rdf.formats import JSON_LD, Format
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Scanned", "refused_triple_term", "too_deep", "too_long"]
 
-_JSON_STAR: Final = re.compile(rb'"@(?:annotation|triple)"\s*:')
+_JSON_STAR: Final = regular_expression(rb'"@(?:annotation|triple)"\s*:')
 _LONGEST_KEY: Final = 64
 _CHUNK: Final = 1 << 16
 _FLATTER: Final = "JSON-LD that is nested deeper cannot be read: write it flat, or as N-Quads"

@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import re
 from typing import Final
-from xml.parsers import expat
 
 from kg_reasoner.errors import LoadError
 from kg_reasoner.lazy_regex import regular_expression
@@ -172,6 +171,8 @@ class _RootSeen(Exception):
 
 
 def _sniff_xml(head: bytes, name: str) -> Format:
+    from xml.parsers import expat
+
     roots: list[str] = []
 
     def start(tag: str, attributes: dict[str, str]) -> None:

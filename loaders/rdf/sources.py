@@ -15,6 +15,7 @@ from typing import BinaryIO, Final, Protocol, cast
 
 from kg_reasoner.data_classes import dataclass
 from kg_reasoner.errors import LoadError, Span
+from kg_reasoner.lazy_regex import regular_expression
 from kg_reasoner.loaders.rdf.bounds import DEFAULT_BOUNDS, DocumentBounds, hint_for
 from kg_reasoner.loaders.rdf.formats import (
     OWL_XML,
@@ -32,8 +33,8 @@ _MAGIC: Final = 4
 _BOM: Final = b"\xef\xbb\xbf"
 _UTF_16: Final = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 _RAW_BUFFER: Final = 1 << 18
-_ADDRESS: Final = re.compile(r"(?:https?|ftp):/", re.IGNORECASE)
-_RDF_TEXT: Final = re.compile(r"[\n<{]|@prefix\b")
+_ADDRESS: Final = regular_expression(r"(?:https?|ftp):/", re.IGNORECASE)
+_RDF_TEXT: Final = regular_expression(r"[\n<{]|@prefix\b")
 
 
 class ReadableStream(Protocol):

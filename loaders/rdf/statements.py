@@ -8,7 +8,6 @@ from typing import Final
 import numpy as np
 
 from kg_reasoner.lazy_regex import regular_expression
-from kg_reasoner.loaders.convert import text_from_oxigraph, triple_term_error
 from kg_reasoner.loaders.rdf.blank import BlankScope
 from kg_reasoner.storage.arrays import Ids
 from kg_reasoner.storage.readers.line_reading import read_lines
@@ -131,6 +130,8 @@ def parse_lines(lines: Iterable[bytes], label: Callable[[str], str], quads: bool
         LoadError: A line has a term of RDF 1.2.
     """
     import pyoxigraph
+
+    from kg_reasoner.loaders.convert import text_from_oxigraph, triple_term_error
 
     def text(term: object) -> str:
         found = text_from_oxigraph(term)

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from typing import IO, TYPE_CHECKING, Final, TypeAlias, cast
 
 from kg_reasoner.errors import LoadError
+from kg_reasoner.lazy_regex import regular_expression
 from kg_reasoner.loaders.rdf.declared_prefixes import PrefixSink, RecordedPrefixes
 from kg_reasoner.loaders.rdf.escaped_dots import DotsApart
 from kg_reasoner.loaders.rdf.formats import JSON_LD, N3, RDF_XML, TRIG, TURTLE, Format
@@ -29,8 +30,8 @@ Batch: TypeAlias = tuple[Ids, "Ids | None"]
 _LARGEST_CHUNK: Final = 1 << 21
 _ROWS: Final = 50_000
 
-_LITERAL: Final = re.compile(rb'"(?:[^"\\]|\\.)*"')
-_POSITION: Final = re.compile(r"Parser error [^:]*: ")
+_LITERAL: Final = regular_expression(rb'"(?:[^"\\]|\\.)*"')
+_POSITION: Final = regular_expression(r"Parser error [^:]*: ")
 NEEDS_BASE: Final = "relative IRIs need a base: declare one in the document, or pass base='http://...'"
 """The hint of errors for relative IRIs."""
 _HINTS: Final = (

@@ -28,7 +28,7 @@ __all__ = ["PlainXML", "Prolog", "XMLReader", "prolog_of", "text_of"]
 
 _CHUNK: Final = 1 << 16
 _ENCODING: Final = regular_expression(rb"""<\?xml[^>]*?\sencoding\s*=\s*["']([\w.-]+)["']""")
-_SINGLE_BYTES: Final = re.compile(r"(us-)?ascii|iso-8859-1?\d|windows-125\d")
+_SINGLE_BYTES: Final = regular_expression(r"(us-)?ascii|iso-8859-1?\d|windows-125\d")
 _REFERENCE: Final = regular_expression(r"&([^\s&;#]+);")
 _IN_ENTITY: Final = regular_expression(r"&(?:#x0*([0-9a-fA-F]{1,6})|#0*([0-9]{1,7})|([^\s&;#]+));")
 _TO_SPACES: Final = str.maketrans("\t\n\r", "   ")

@@ -24,7 +24,7 @@ _NO_TAG: Final = regular_expression(rb"""xml:lang\s*=\s*(?:""|'')""")
 """A pattern that tags with attributes to be changed contain, and other tags rarely."""
 _TYPED: Final = regular_expression(rb":type\s*=")
 _REFERENCE: Final = regular_expression(rb"&([^\s&;#]+);")
-_SCHEME: Final = re.compile("[A-Za-z][A-Za-z0-9+.-]*:")
+_SCHEME: Final = regular_expression("[A-Za-z][A-Za-z0-9+.-]*:")
 _SPACES: Final = bytes.maketrans(b"\t\n", b"  ")
 
 _XML: Final = "http://www.w3.org/XML/1998/namespace"

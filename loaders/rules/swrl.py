@@ -6,12 +6,12 @@ creates for variables, declared or not (``urn:swrl#x``, ``urn:swrl:var#x``). `on
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from typing import Final, Protocol, TypeAlias
 
 from kg_reasoner.data_classes import dataclass
+from kg_reasoner.lazy_regex import regular_expression
 from kg_reasoner.loaders.rules.variables import named_after
 from kg_reasoner.program import Argument, Variable
 from kg_reasoner.terms import IRI, RDF, RDFS, BlankNode, Literal, Namespace, Term, Triple
@@ -36,7 +36,7 @@ __all__ = [
 SWRL: Final = Namespace("http://www.w3.org/2003/11/swrl#")
 SWRLB: Final = Namespace("http://www.w3.org/2003/11/swrlb#")
 
-_VARIABLE_IRI: Final = re.compile(r"urn:swrl(?::var)?#")
+_VARIABLE_IRI: Final = regular_expression(r"urn:swrl(?::var)?#")
 
 
 class MalformedTriples(Exception):

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 from typing import Final
 
+from kg_reasoner.lazy_regex import regular_expression
 from kg_reasoner.program import Variable
 
 __all__ = ["named_after"]
 
-_NOT_IN_NAME: Final = re.compile(r"\W+")
-_END: Final = re.compile(r"[#/:]")
+_NOT_IN_NAME: Final = regular_expression(r"\W+")
+_END: Final = regular_expression(r"[#/:]")
 
 
 def named_after(text: str, others: Iterable[Variable]) -> Variable:

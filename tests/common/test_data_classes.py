@@ -127,6 +127,16 @@ def test_copies_pickles_and_subclasses() -> None:
         data_classes.dataclass(type("Changeable", (Point,), {}))
 
 
+def test_init_is_compiled_when_an_object_is_made(monkeypatch: pytest.MonkeyPatch) -> None:
+    compiled: list[type] = []
+    compiling = data_classes._init
+    monkeypatch.setattr(data_classes, "_init", lambda cls, *given: (compiled.append(cls), compiling(cls, *given))[1])
+    pair = data_classes.dataclass(frozen=True, slots=True)(type("Pair", (Point,), {"__annotations__": {"z": "int"}, "z": 3}))
+    assert compiled == []
+    assert [pair(1).z, pair(1, [], 4).z, pair(1) == pair(1, [])] == [3, 4, True]
+    assert compiled == [pair]
+
+
 def test_objects_in_themselves() -> None:
     point = Point(1)
     point.y.append(point)  # type: ignore[arg-type]

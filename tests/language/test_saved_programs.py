@@ -9,7 +9,7 @@ import pytest
 
 from kg_reasoner import cache, rulesets
 from kg_reasoner.errors import LoadError, SafetyError
-from kg_reasoner.language import saved_programs
+from kg_reasoner.language import parser
 from kg_reasoner.language.parser import parse, parse_file
 from kg_reasoner.language.saved_programs import dumps, loads, saved_program, saved_rule_file, write_program
 from kg_reasoner.program import Atom, Origin, Program, Rule
@@ -118,7 +118,7 @@ def test_what_is_not_part_of_a_program() -> None:
 def test_rule_files_of_users(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     parsed = saved_rule_file(str(file))
     assert parsed == parse_file(file)
-    monkeypatch.setattr(saved_programs, "parse_file", unread)
+    monkeypatch.setattr(parser, "parse_file", unread)
     assert saved_rule_file(str(file)) == parsed
     file.write_text(EVERYTHING + "edge(?y, 1) :- edge(?y, 2) .\n")
     with pytest.raises(AssertionError, match="parsed again"):

@@ -19,6 +19,8 @@ from types import ModuleType
 import pytest
 
 from kg_reasoner._moved import FORMER, present
+from kg_reasoner.storage.kernels.machine_code.machine import HOST, this_machine
+from kg_reasoner.storage.kernels.memory import buffers
 from tests.helpers.extras import needed
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -274,6 +276,47 @@ def test_import_loads_no_heavy_library() -> None:
     code = f"import sys, kg_reasoner; print(*[name for name in {HEAVY!r} if name in sys.modules])"
     loaded = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True).stdout.split()
     assert loaded == [], f"import kg_reasoner loads {loaded}: import them inside the functions that need them"
+
+
+NOT_NEEDED = """
+api.fact_tables concurrency.ordered_work engine.axioms.beyond_el engine.maintenance.rematerialise explain.ground
+explain.steps expressions.aggregate_functions expressions.compile expressions.functions expressions.types io.owl_output
+io.parquet language.choice language.parser language.syntax_errors loaders.imports.catalogs loaders.rdf.declared_prefixes
+loaders.rdf.merging loaders.rdf.quadstore loaders.rdf.scan loaders.rdf.syntax loaders.rdf.triples_in_memory loaders.rdf.turtle
+loaders.rdf.xml planning.functions.calculations planning.functions.collection_functions planning.layouts.triple_table sparql
+storage.databases.batching storage.kernels.joins storage.kernels.maintenance.deletion storage.kernels.queries.around
+storage.kernels.queries.searching storage.cells.table_terms tables
+"""
+"""Modules and packages that a plain materialisation does without: they are imported where they are needed."""
+
+OF_THE_LIBRARY = ["base64", "bz2", "lzma", "pyexpat", "shutil"]
+
+MATERIALISE = """
+from kg_reasoner.cli import main
+main(["materialise", sys.argv[1], "--ruleset", "owl2rl", "-o", sys.argv[1] + ".all.nt"], standalone_mode=False)
+"""
+ADD_TRIPLES = """
+from kg_reasoner import Reasoner
+from kg_reasoner.terms import IRI, RDF, RDFS
+reasoner = Reasoner(ruleset="owl2rl")
+small, large, thing = (IRI(f"http://example.org/{name}") for name in ("Small", "Large", "thing"))
+reasoner.add_triples([(small, RDFS.subClassOf, large), (thing, RDF.type, small)])
+assert (thing, RDF.type, large) in set(reasoner.triples())
+"""
+
+
+@pytest.mark.skipif(this_machine() is HOST or buffers.CHECKED, reason="the modules of kernels are imported")
+@pytest.mark.parametrize("run", [MATERIALISE, ADD_TRIPLES], ids=["file to file", "triples"])
+def test_a_plain_materialisation_imports_only_what_it_needs(run: str, tmp_path: Path) -> None:
+    triples = tmp_path / "some.nt"
+    triples.write_text("<http://a> <http://www.w3.org/2000/01/rdf-schema#subClassOf> <http://b> .\n")
+    command = [sys.executable, "-c", f"import sys\n{run}\nprint(*sys.modules)", str(triples)]
+    for _ in range(2):  # the first process may have to parse the rule set and to compile kernels
+        done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
+    unknown = [name for name in NOT_NEEDED.split() if name not in MODULES and name not in map(package_of, MODULES)]
+    assert unknown == []
+    names = [*(f"kg_reasoner.{name}" for name in NOT_NEEDED.split()), *OF_THE_LIBRARY]
+    assert sorted({*done.stdout.split()}.intersection(names)) == []
 
 
 @pytest.mark.parametrize(("given", "expected"), [(None, "20"), ("5", "5")])

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 import numpy as np
 
 from kg_reasoner.engine.axioms.axiom_triples import SchemaTriples
-from kg_reasoner.engine.axioms.beyond_el import candidates
 from kg_reasoner.engine.axioms.followed_triples import FollowedTriples
 from kg_reasoner.planning.catalog import RelationCatalog
 from kg_reasoner.program import Program, Rule
@@ -224,6 +223,7 @@ class AxiomRules:
 
     def beyond_el(self, catalog: RelationCatalog) -> tuple[AxiomWarning, ...]:
         """Return the reports of the explicit axioms that the rules of OWL 2 EL do not express."""
+        from kg_reasoner.engine.axioms.beyond_el import candidates
         from kg_reasoner.loaders.ontology import owl
 
         return owl.beyond_el(candidates(catalog, self._dictionary))

@@ -11,8 +11,7 @@ import numpy as np
 from kg_reasoner.engine.maintenance.strata import StratumByStratum
 from kg_reasoner.engine.materialiser import Materialiser
 from kg_reasoner.storage.kernels import native
-from kg_reasoner.storage.kernels.layout import DONE, GROW, Goal
-from kg_reasoner.storage.kernels.maintenance.single_stratum import PROCESS
+from kg_reasoner.storage.kernels.layout import DONE, GROW, PROCESS, Goal
 from kg_reasoner.storage.kernels.memory.buffers import allocate
 
 FIRST_GOALS, FIRST_POOL = 64, 1 << 12

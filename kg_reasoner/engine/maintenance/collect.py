@@ -12,8 +12,7 @@ from kg_reasoner.engine.maintenance import ChangedFacts, Work
 from kg_reasoner.storage.arrays import Flags
 from kg_reasoner.storage.databases.database import Database
 from kg_reasoner.storage.kernels import native
-from kg_reasoner.storage.kernels.layout import ROW
-from kg_reasoner.storage.kernels.maintenance.changes import KIND_BITS
+from kg_reasoner.storage.kernels.layout import KIND_BITS, ROW
 from kg_reasoner.storage.kernels.memory.buffers import address, allocate, lend
 
 FEW: Final = 16

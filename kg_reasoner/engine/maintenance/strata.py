@@ -4,17 +4,19 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from kg_reasoner.engine.counters import Counters
 from kg_reasoner.engine.maintenance import Finder, Work
 from kg_reasoner.engine.maintenance.collect import collect
-from kg_reasoner.engine.maintenance.marking import Marking
 from kg_reasoner.engine.materialiser import Materialiser
 from kg_reasoner.engine.planned_rules import PlannedRule, Stratum
 from kg_reasoner.storage.databases.database import Database
 from kg_reasoner.storage.kernels import native
 from kg_reasoner.storage.kernels.layout import DONE, PAUSE
+
+if TYPE_CHECKING:
+    from kg_reasoner.engine.maintenance.marking import Marking
 
 
 class StratumByStratum(ABC):
@@ -44,6 +46,8 @@ class StratumByStratum(ABC):
     def expect(self, find: Finder | None) -> None:
         """See `Maintenance.expect`."""
         if self.marking is None:
+            from kg_reasoner.engine.maintenance.marking import Marking
+
             self.marking = Marking(self.database)
         self.marking.expect(find)
 

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import re
 from decimal import Decimal
 from typing import Final, NamedTuple
 
 from kg_reasoner.expressions.functions.numbers import decimal_text
 from kg_reasoner.expressions.values import value_of
+from kg_reasoner.lazy_regex import regular_expression
 from kg_reasoner.terms import XSD, Literal, Term
 
 __all__ = ["Moment", "moment_of", "timezone"]
 
-_PARTS: Final = re.compile(r"(-?\d+)-(\d\d)-(\d\d)(?:T(\d\d):(\d\d):([\d.]+))?(.*)")
+_PARTS: Final = regular_expression(r"(-?\d+)-(\d\d)-(\d\d)(?:T(\d\d):(\d\d):([\d.]+))?(.*)")
 
 
 class Moment(NamedTuple):

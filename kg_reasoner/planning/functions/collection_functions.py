@@ -20,7 +20,7 @@ from kg_reasoner.storage.terms.collections import Collections
 from kg_reasoner.storage.terms.dictionary import Dictionary
 from kg_reasoner.terms import XSD, Literal, Term, literal, term_text
 
-__all__ = ["CollectionFunction", "collection_function", "is_element", "members_of"]
+__all__ = ["CollectionFunction", "collection_function", "members_of"]
 
 CollectionFunction: TypeAlias = Callable[[Dictionary, Collections, Ids], Ids]
 """A function of the ids of its only argument, with the dictionary and its collections."""
@@ -46,15 +46,6 @@ def collection_function(expression: Expression) -> CollectionFunction | None:
     if expression.name == "ELEMENT" and is_place and others[0] == literal(int(lexical)):
         return lambda dictionary, collections, ids: _at(collections, ids, int(lexical))
     return None
-
-
-def is_element(expression: Expression) -> bool:
-    """Return whether an expression is the member of a collection at a place, both of which are variables."""
-    return (
-        isinstance(expression, Call)
-        and expression.name == "ELEMENT"
-        and all(isinstance(argument, Variable) for argument in expression.arguments)
-    )
 
 
 def members_of(dictionary: Dictionary, collections: Collections, ids: Ids) -> tuple[Numbers, Ids]:

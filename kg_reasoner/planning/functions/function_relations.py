@@ -14,12 +14,7 @@ import numpy as np
 
 from kg_reasoner.data_classes import dataclass
 from kg_reasoner.errors import ValueTooLargeError
-from kg_reasoner.expressions import compile as expressions
-from kg_reasoner.expressions.defined_functions import PythonFunction
-from kg_reasoner.expressions.text_columns import called_on_texts
-from kg_reasoner.planning.functions.calculations import program_of
 from kg_reasoner.planning.functions.chains import Chains
-from kg_reasoner.planning.functions.collection_functions import CollectionFunction, collection_function, is_element, members_of
 from kg_reasoner.program import AUXILIARY, Call, Expression, Rule, Variable, variables_of
 from kg_reasoner.storage.arrays import Flags, Ids, Numbers, Rows, unique_ids, unique_rows
 from kg_reasoner.storage.databases.database import Database
@@ -35,6 +30,7 @@ from kg_reasoner.substitution import in_expression
 from kg_reasoner.terms import Literal, Term, literal, term_of, term_text
 
 if TYPE_CHECKING:
+    from kg_reasoner.planning.functions.collection_functions import CollectionFunction
     from kg_reasoner.planning.functions.column_functions import ColumnFunctions
 
 FEW: Final = 24
@@ -106,12 +102,15 @@ class Functions:
         key = _renamed(expression, variables), is_filter
         number = self._numbers.get(key)
         if number is None:
-            number = self._numbers[key] = len(self._functions)
-            evaluate = (expressions.compile_filter if is_filter else expressions.compile_expression)(expression, variables)
-            relation = self._database.add_relation(len(variables) + 1)
-            self._database.build(self._database.index(relation, tuple(range(len(variables)))))
+            from kg_reasoner.expressions.compile import compile_expression, compile_filter
+            from kg_reasoner.planning.functions.calculations import program_of
+            from kg_reasoner.planning.functions.collection_functions import collection_function
             from kg_reasoner.planning.functions.column_functions import is_for_columns
 
+            number = self._numbers[key] = len(self._functions)
+            evaluate = (compile_filter if is_filter else compile_expression)(expression, variables)
+            relation = self._database.add_relation(len(variables) + 1)
+            self._database.build(self._database.index(relation, tuple(range(len(variables)))))
             by_columns = bool(variables) and is_for_columns(expression)
             of_collections = None if is_filter else collection_function(expression)
             is_of_members = rule is not None and rule.head.predicate.startswith(MEMBERS) and is_element(expression)
@@ -132,12 +131,14 @@ class Functions:
             rule: A rule for members of collections.
         """
         if self._members < 0:
+            from kg_reasoner.expressions.compile import compile_expression
+
             self._members = len(self._functions)
             relation = self._database.add_relation(2)
             self._database.build(self._database.index(relation, (0,)))
             scope = (Variable("collection"),)
             first = Call("ELEMENT", (*scope, literal(0)))
-            evaluate = expressions.compile_expression(first, scope)
+            evaluate = compile_expression(first, scope)
             self._make_room(2)
             self.calculation.add_program(None, False)
             self._functions.append(_FunctionRelation(first, scope, False, evaluate, False, relation, rule, has_several=True))
@@ -182,6 +183,8 @@ class Functions:
 
     def members_of(self, collections: Ids) -> tuple[Numbers, Ids]:
         """Return the number of members of each term, and the members of all of them, one after the other, without storing them."""
+        from kg_reasoner.planning.functions.collection_functions import members_of
+
         return members_of(self.dictionary, self._collections, collections)
 
     def compared(self, operator: str, left: Ids, right: Ids) -> Flags:
@@ -200,7 +203,9 @@ class Functions:
         unsure = np.flatnonzero(truth == UNSURE)
         if len(unsure):
             if operator not in self._comparisons:
-                self._comparisons[operator] = expressions.compile_filter(call, sides)
+                from kg_reasoner.expressions.compile import compile_filter
+
+                self._comparisons[operator] = compile_filter(call, sides)
             holds, decode = self._comparisons[operator], self.dictionary.decode
             pairs = zip(left[unsure].tolist(), right[unsure].tolist(), strict=True)
             truth[unsure] = [bool(holds((decode(one), decode(other)))) for one, other in pairs]
@@ -261,7 +266,7 @@ class Functions:
 
     def _load_all_members(self, function: _FunctionRelation, collections: Ids) -> None:
         """Store the members of some terms, or `FAILED` for a term without members."""
-        sizes, members = members_of(self.dictionary, self._collections, collections)
+        sizes, members = self.members_of(collections)
         rows = np.empty((len(members) + int((sizes == 0).sum()), 2), np.int32)
         held = np.maximum(sizes, 1)
         rows[:, 0] = np.repeat(collections, held)
@@ -272,7 +277,7 @@ class Functions:
     def _load_members(self, function: _FunctionRelation, arguments: Rows) -> Rows:
         """Store the results for all places in the collections of some requests, and return the requests that have none by then."""
         collections, of = np.unique(arguments[:, 0], return_inverse=True)
-        sizes, members = members_of(self.dictionary, self._collections, collections)
+        sizes, members = self.members_of(collections)
         longest = int(sizes.max())
         if longest < 1:
             return arguments
@@ -346,7 +351,12 @@ class Functions:
         arguments, or an argument is in a form that needs terms.
         """
         call = function.expression
-        if not isinstance(call, Call) or not isinstance(call.definition, PythonFunction) or function.is_filter:
+        if not isinstance(call, Call) or call.definition is None or function.is_filter:
+            return None
+        from kg_reasoner.expressions.defined_functions import PythonFunction
+        from kg_reasoner.expressions.text_columns import called_on_texts
+
+        if not isinstance(call.definition, PythonFunction):
             return None
         columns: list[list[str]] = []
         for part in call.arguments:
@@ -431,6 +441,15 @@ def _is_built_in(expression: Expression) -> bool:
     if not isinstance(expression, Call):
         return True
     return expression.definition is None and all(map(_is_built_in, expression.arguments))
+
+
+def is_element(expression: Expression) -> bool:
+    """Return whether an expression is the member of a collection at a place, both of which are variables."""
+    return (
+        isinstance(expression, Call)
+        and expression.name == "ELEMENT"
+        and all(isinstance(argument, Variable) for argument in expression.arguments)
+    )
 
 
 def _renamed(expression: Expression, variables: Sequence[Variable]) -> Expression:

@@ -12,8 +12,7 @@ from kg_reasoner.planning.layouts.triple_layout import NO_NAMES, Columns, Names,
 from kg_reasoner.program import Atom, Rule
 from kg_reasoner.storage.arrays import Flags, Rows, selected_rows
 from kg_reasoner.storage.databases.database import Database
-from kg_reasoner.storage.kernels.layout import ABSENT, EXPLICIT
-from kg_reasoner.storage.kernels.queries.around import IN_ROW
+from kg_reasoner.storage.kernels.layout import ABSENT, EXPLICIT, IN_ROW
 from kg_reasoner.storage.relations.lookups import Buffer, Which
 from kg_reasoner.storage.terms.dictionary import Dictionary
 

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from kg_reasoner.storage.databases.batching import BatchMemory
 from kg_reasoner.storage.kernels import native
 from kg_reasoner.storage.kernels.layout import DONE, Context
 from kg_reasoner.storage.kernels.memory.struct_tables import Record
 from kg_reasoner.storage.relations.indexes import IndexedRelations
 from kg_reasoner.storage.relations.plan_memory import PlanMemory
+
+if TYPE_CHECKING:
+    from kg_reasoner.storage.databases.batching import BatchMemory
 
 __all__ = ["REMEMBERED", "Prepared", "Workspace"]
 
@@ -47,6 +49,8 @@ class Workspace(PlanMemory):
         """
         batches = self._batches
         if batches is None or batches.plan != plan:
+            from kg_reasoner.storage.databases.batching import BatchMemory
+
             batches = self._batches = BatchMemory(plan, self.plans[plan].step_count, slots)
         return batches
 

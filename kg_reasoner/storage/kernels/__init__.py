@@ -28,10 +28,9 @@ class Native:
 
         def _load(self, name):
             if name not in self.__dict__:  # no other thread was first
-                from kg_reasoner.storage.kernels import kernel_groups
                 from kg_reasoner.storage.kernels.machine_code import loader
 
-                group = kernel_groups.group_with(name)
+                group = loader.group_with(name)
                 if group is not None:
                     self.__dict__.update(loader.load(group))
             if name in self.__dict__:

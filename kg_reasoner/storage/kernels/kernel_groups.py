@@ -12,7 +12,7 @@ from typing import Final, NamedTuple
 
 from kg_reasoner.storage.kernels import decorators
 
-__all__ = ["GROUPS", "KernelGroup", "group_with", "needed_by"]
+__all__ = ["GROUPS", "KernelGroup", "needed_by"]
 
 
 class KernelGroup(NamedTuple):
@@ -108,14 +108,6 @@ GROUPS: Final = (
     KernelGroup("counting", ("maintenance.derivation_counts", "profiling")),
 )
 """All groups. Those come first that most processes use."""
-
-
-def group_with(entry: str) -> KernelGroup | None:
-    """Return the group that has an entry point, if there is one."""
-    known = decorators.kernels.get(entry)
-    if known is not None and known.is_entry:
-        return _group_of(known)
-    return next((group for group in GROUPS if entry in group.entries), None)  # imports the modules that have not been imported
 
 
 def needed_by(names: Collection[str], elsewhere: Collection[str]) -> set[str]:

@@ -55,6 +55,20 @@ OVERDELETED = -2
 DELETED = -3
 """The consequences of the deleted facts."""
 
+# phases of an update by `update_stratum`
+BEGIN, COLLECT, PROCESS, INSERT, FINISH = 0, 1, 2, 3, 4
+
+KIND_BITS = 2
+"""In the number of a group of changes, the bits of the kind of change. Those above them are the relation."""
+
+BLANK, GENERAL, VOCABULARY, REFLEXIVE = 1, 2, 4, 8
+"""Marks of terms: a blank node; a class of which every term is a member; a term of a vocabulary; a property that relates every
+term of some kind to itself. See `kg_reasoner.query.visibility`.
+"""
+
+IN_ROW = -1
+"""In place of a property: the relation has triples of all properties, which are in its rows."""
+
 # kinds of steps
 SCAN = 0
 """All rows."""

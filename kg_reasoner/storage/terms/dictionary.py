@@ -16,10 +16,8 @@ from kg_reasoner.storage.arrays import Ids
 from kg_reasoner.storage.kernels import native
 from kg_reasoner.storage.kernels.interning import VALUE_BLANK, VALUE_ESCAPED, VALUE_IRI, VALUE_STRING, VALUE_TAGGED, VALUE_TYPED
 from kg_reasoner.storage.kernels.layout import EMPTY, MOST, Terms
-from kg_reasoner.storage.kernels.literal_values import NAMES
 from kg_reasoner.storage.kernels.memory.buffers import Argument, address, allocate, argument, borrow, grant, lend
 from kg_reasoner.storage.kernels.memory.struct_tables import StructTable
-from kg_reasoner.storage.kernels.queries.searching import ANYWHERE, AS_IT_IS, IN_STEPS
 from kg_reasoner.terms import Term, term_of, term_text
 
 __all__ = [
@@ -200,6 +198,8 @@ class Dictionary:
         Returns:
             1 or 0; -1 for what is not a string; -2 where the bytes do not decide.
         """
+        from kg_reasoner.storage.kernels.queries.searching import ANYWHERE, AS_IT_IS, IN_STEPS
+
         count, length = len(ids), len(text)
         given, wanted, truth = allocate(count, np.int32), allocate(length, np.uint8), allocate(count, np.uint8)
         steps = allocate(BYTES, np.uint8)
@@ -222,6 +222,8 @@ class Dictionary:
         Args:
             ids: The ids, shape (n,).
         """
+        from kg_reasoner.storage.kernels.literal_values import NAMES
+
         count = len(ids)
         given, names = allocate(count, np.int32), allocate(len(NAMES), np.uint8)
         kinds, units, scales = allocate(count, np.uint8), allocate(count, np.int64), allocate(count, np.uint8)

@@ -19,6 +19,7 @@ from kg_reasoner.expressions.datatypes import (
     is_ill_typed,
     types_of_string,
 )
+from kg_reasoner.lazy_regex import regular_expression
 from kg_reasoner.storage.arrays import Ids
 from kg_reasoner.storage.terms.dictionary import VALUE_STRING, Dictionary
 from kg_reasoner.terms import IRI, OWL, RDF, RDFS, XSD, Literal, term_from_text
@@ -50,7 +51,7 @@ _STRING: Final = XSD.string.value
 _EVERY: Final = RDFS.Literal.value
 """The class of all literals, which is the value space of no datatype."""
 
-_MEMBERSHIP: Final = re.compile(re.escape(f"<{RDF}_") + "[1-9][0-9]*>")
+_MEMBERSHIP: Final = regular_expression(re.escape(f"<{RDF}_") + "[1-9][0-9]*>")
 
 _SHAPE: Final = re.sub(rb"[A-Za-z]", b"a", re.sub(rb"[0-9]", b"0", bytes(range(256))))
 """A translation table that maps all ASCII letters to one letter, and all digits to one digit."""

@@ -11,7 +11,7 @@ import json
 import mmap
 import os
 from collections.abc import Mapping
-from dataclasses import asdict
+from dataclasses import asdict, field
 from typing import Any
 
 from kg_reasoner.data_classes import dataclass
@@ -30,6 +30,10 @@ class Image:
     imports: dict[str, int]
     """For each function of another image or the C library, the slot in the code for its address."""
     code: bytes
+    signatures: dict[str, tuple[int, bool]] = field(default_factory=dict)
+    """For each kernel that Python calls, the number of its arguments, and whether it is brief."""
+    groups: tuple[str, ...] = ()
+    """The groups of kernels that have the functions of other images."""
 
 
 def packed(image: Image) -> bytes:

@@ -11,6 +11,7 @@ from __future__ import annotations
 import ctypes
 import sys
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
 from functools import cache as cache_result
 from pathlib import Path
 from typing import Any
@@ -18,7 +19,7 @@ from typing import Any
 from kg_reasoner import cache
 from kg_reasoner.digests import digest, digest_of_files, python_sources
 from kg_reasoner.storage.kernels import decorators
-from kg_reasoner.storage.kernels.kernel_groups import KernelGroup
+from kg_reasoner.storage.kernels.kernel_groups import GROUPS, KernelGroup
 from kg_reasoner.storage.kernels.machine_code.images import Image, map_image, packed, unpacked
 from kg_reasoner.storage.kernels.machine_code.machine import HOST, LEVELS, Target, this_machine
 from kg_reasoner.storage.kernels.memory import buffers
@@ -44,7 +45,17 @@ def load(group: KernelGroup) -> dict[str, Entry]:
 
         return {name: checked_entry(decorators.kernels[name].function) for name in group.entries}
     symbols = _symbols(group)
-    return {name: _callable(symbols[_PREFIX + name], decorators.kernels[name]) for name in group.entries}
+    signatures = _images[group.name].signatures if group.name in _images else _signatures(group)
+    return {name: _callable(symbols[_PREFIX + name], *signature) for name, signature in signatures.items()}
+
+
+def group_with(entry: str) -> KernelGroup | None:
+    """Return the group that has an entry point, if there is one. The modules of kernels are imported only if no image has it."""
+    for group in GROUPS:
+        image = _kept_image(group)
+        if image is not None and entry in image.signatures:
+            return group
+    return next((group for group in GROUPS if group.name not in _images and entry in group.entries), None)
 
 
 def write_images(groups: Iterable[KernelGroup], folder: Path) -> None:
@@ -56,6 +67,15 @@ def write_images(groups: Iterable[KernelGroup], folder: Path) -> None:
             (folder / _file_name(group, target)).write_bytes(cache.sealed(packed(image)))
 
 
+def _signatures(group: KernelGroup) -> dict[str, tuple[int, bool]]:
+    """Return the entry points of a group, with the number of arguments of each, and whether it is brief."""
+    kernels = {name: decorators.kernels[name] for name in group.entries}
+    return {name: (kernel.function.__code__.co_argcount, kernel.is_brief) for name, kernel in kernels.items()}
+
+
+_images: dict[str, Image] = {}
+"""The images that have been read, by the names of their groups."""
+
 _loaded: dict[str, dict[str, int]] = {}
 """The addresses of the symbols of the groups that have been loaded, by their names."""
 
@@ -63,23 +83,42 @@ _loaded: dict[str, dict[str, int]] = {}
 def _symbols(group: KernelGroup) -> dict[str, int]:
     """Return the addresses of a group's symbols. The groups whose kernels it calls are loaded before it."""
     if group.name not in _loaded:
-        others = {_PREFIX + name: _symbols(other)[_PREFIX + name] for name, other in group.imports.items()}
-        target = this_machine()
-        _loaded[group.name] = _linked_by_llvm(group, others) if target is HOST else map_image(_image(group, target), others)
+        if this_machine() is HOST:
+            others = {_PREFIX + name: _symbols(other)[_PREFIX + name] for name, other in group.imports.items()}
+            _loaded[group.name] = _linked_by_llvm(group, others)
+        else:
+            image = _image(group)
+            others = {name: address for other in GROUPS if other.name in image.groups for name, address in _symbols(other).items()}
+            _loaded[group.name] = map_image(image, others)
     return _loaded[group.name]
 
 
-def _image(group: KernelGroup, target: Target) -> Image:
-    """Return the image of a group for a target: that of the package, the cache, or a new one."""
-    key = _key(group, target.name)
-    name = f"kernels-{group.name}-{target.name}-{key}.bin"
-    known = _fitting(_shipped(group, target), key) or _fitting(cache.read(name), key)
-    if known is not None:
-        return known
-    _tell_of_compiling(group)
-    image = _compiled_image(group, target, key)
-    cache.write(name, packed(image))
+def _image(group: KernelGroup) -> Image:
+    """Return the image of a group for this machine: that of the package, the cache, or a new one."""
+    image = _kept_image(group)
+    if image is None:
+        target = this_machine()
+        _tell_of_compiling(group)
+        key = _key(group, target.name)
+        _images[group.name] = image = _compiled_image(group, target, key)
+        cache.write(_cached_name(group, target, key), packed(image))
     return image
+
+
+def _kept_image(group: KernelGroup) -> Image | None:
+    """Return the image of a group that the package or the cache has for this machine, if there is one and images are used."""
+    target = this_machine()
+    if group.name in _images or target is HOST or buffers.CHECKED:
+        return _images.get(group.name)
+    key = _key(group, target.name)
+    known = _fitting(_shipped(group, target), key) or _fitting(cache.read(_cached_name(group, target, key)), key)
+    if known is not None:
+        _images[group.name] = known
+    return known
+
+
+def _cached_name(group: KernelGroup, target: Target, key: str) -> str:
+    return f"kernels-{group.name}-{target.name}-{key}.bin"
 
 
 def _file_name(group: KernelGroup, target: Target) -> str:
@@ -106,7 +145,9 @@ def _fitting(content: bytes | None, key: str) -> Image | None:
 def _compiled_image(group: KernelGroup, target: Target, key: str) -> Image:
     from kg_reasoner.storage.kernels.machine_code.linking import linked
 
-    return linked(_object_code(group, target), _PREFIX, key)
+    groups = tuple(sorted({other.name for other in group.imports.values()}))
+    image = linked(_object_code(group, target), _PREFIX, key)
+    return replace(image, signatures=_signatures(group), groups=groups)
 
 
 def _object_code(group: KernelGroup, target: Target) -> bytes:
@@ -166,8 +207,7 @@ def _linked_by_llvm(group: KernelGroup, others: Mapping[str, int]) -> dict[str, 
     return {_PREFIX + name: engine.get_function_address(_PREFIX + name) for name in group.exports}
 
 
-def _callable(address: int, kernel: decorators.Kernel) -> Entry:
+def _callable(address: int, arguments: int, is_brief: bool) -> Entry:
     """Return an entry point as a Python callable. Other threads can run during the call, unless the entry is brief."""
-    arguments = kernel.function.__code__.co_argcount
-    signature = (ctypes.PYFUNCTYPE if kernel.is_brief else ctypes.CFUNCTYPE)(ctypes.c_int64, *[ctypes.c_int64] * arguments)
+    signature = (ctypes.PYFUNCTYPE if is_brief else ctypes.CFUNCTYPE)(ctypes.c_int64, *[ctypes.c_int64] * arguments)
     return signature(address)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import platform
 import sys
+from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
@@ -50,6 +51,7 @@ def this_machine() -> Target:
     return HOST
 
 
+@cache
 def _flags() -> frozenset[str]:
     """Return the features of the first processor; none where Linux does not list them."""
     try:

@@ -1,15 +1,12 @@
 """The changes of an update, read from the flags of rows before `deletion.finish_update` clears them."""
 
 from kg_reasoner.storage.kernels.decorators import entry, kernel
-from kg_reasoner.storage.kernels.layout import ABSENT, CLAIMED, EXPLICIT, REBORN, RETRACTED, ROW, Context
+from kg_reasoner.storage.kernels.layout import ABSENT, CLAIMED, EXPLICIT, KIND_BITS, REBORN, RETRACTED, ROW, Context
 from kg_reasoner.storage.kernels.memory.structs import Bytes, Int64s
 from kg_reasoner.storage.kernels.relations import clear_flags, find, flags_of, growing, growing_count, relation_of, values_of
 
 ADDED, REMOVED, RESTATED = 0, 1, 2
 """Kinds of changes: RESTATED facts have become explicit, or are derived only."""
-
-KIND_BITS = 2
-"""In the number of a group, the bits of the kind of change. Those above them are the relation."""
 
 
 @kernel

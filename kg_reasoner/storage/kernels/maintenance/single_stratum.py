@@ -2,12 +2,10 @@
 
 from kg_reasoner.storage.kernels.decorators import entry, kernel
 from kg_reasoner.storage.kernels.fixpoint import run
-from kg_reasoner.storage.kernels.layout import DONE, MANY_CHANGED, PAUSE, Context
+from kg_reasoner.storage.kernels.layout import BEGIN, COLLECT, DONE, FINISH, INSERT, MANY_CHANGED, PAUSE, PROCESS, Context
 from kg_reasoner.storage.kernels.maintenance.deletion import drop_removed, finish_deletion, finish_update, process_candidates
 from kg_reasoner.storage.kernels.maintenance.deletion_candidates import add_consequences_of_deleted, add_removed_facts
 from kg_reasoner.storage.kernels.relations import is_nearly_full, list_grown
-
-BEGIN, COLLECT, PROCESS, INSERT, FINISH = 0, 1, 2, 3, 4
 
 
 @entry

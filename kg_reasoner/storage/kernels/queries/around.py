@@ -6,18 +6,22 @@ from kg_reasoner.storage.kernels.ascii_bytes import LESS_THAN, QUOTE
 from kg_reasoner.storage.kernels.decorators import brief_entry, kernel
 from kg_reasoner.storage.kernels.index_entries import key_slot
 from kg_reasoner.storage.kernels.joins import is_hidden
-from kg_reasoner.storage.kernels.layout import EMPTY, EXPLICIT, Context, Index, Relation
+from kg_reasoner.storage.kernels.layout import (
+    BLANK,
+    EMPTY,
+    EXPLICIT,
+    GENERAL,
+    IN_ROW,
+    REFLEXIVE,
+    VOCABULARY,
+    Context,
+    Index,
+    Relation,
+)
 from kg_reasoner.storage.kernels.memory.structs import Bytes, Int32s, Struct
 from kg_reasoner.storage.kernels.queries.small_queries import NOT_BUILT, PATIENCE, TOO_MANY
 from kg_reasoner.storage.kernels.relations import find
 from kg_reasoner.storage.kernels.vectors import entry_place, row_at, value_at
-
-BLANK, GENERAL, VOCABULARY, REFLEXIVE = 1, 2, 4, 8
-"""Marks of terms: a blank node; a class of which every term is a member; a term of a vocabulary; a property that relates every
-term of some kind to itself. See `kg_reasoner.query.visibility`.
-"""
-
-IN_ROW = -1
 
 
 class Surroundings(Struct):
