@@ -795,7 +795,7 @@ class Reasoner:
         """Return a new transaction, to be used as a context manager or by its `begin`, `commit` and `rollback`.
 
         Args:
-            collects: Whether it collects its changes, for its `delta`. Subscribers need this.
+            collects: Whether it collects its changes, for its `delta`. If there are subscribers when it begins, it always does.
             isolated: Whether other threads wait until it has ended. If not, each of its changes is visible at once.
 
         Returns:

@@ -43,7 +43,7 @@ class Transaction(GuardedChanges):
         self.reasoner = reasoner
         self.core = reasoner.core
         self._engine = reasoner.core.engine
-        self.collector = Collector(reasoner.core.dictionary) if collects or reasoner.core.ticks is not None else None
+        self.collector = Collector(reasoner.core.dictionary) if collects else None
         self._isolated = isolated
         self._has_begun = False
         self._thread = -1
@@ -112,22 +112,29 @@ class Transaction(GuardedChanges):
         """
         if self._has_begun:
             raise TransactionError("a transaction can begin only once: ask the reasoner for a new one")
-        core, engine = self.core, self.core.engine
+        engine = self.core.engine
         self._thread = get_ident()
         hold = engine.lock.write(until=self._is_needed if self._isolated else None)
         try:
             engine.make_sound()
             if engine.transaction is not None:
                 raise TransactionError("another transaction is open: end it first, by commit or rollback")
-            core.materialise(is_checked=False)
-            self._has_begun, self._hold = True, hold if self._isolated else None
-            engine.begin(self, self.collector)
-            if core.ticks is not None:
-                self._begin_tick(core.ticks)
+            self._start(hold if self._isolated else None)
         finally:
             if not (self._isolated and self.is_open):
                 hold.release()
         return self
+
+    def _start(self, hold: Hold | None) -> None:
+        """Begin, and keep the hold until the end; the caller may write, and has checked that no other transaction is open."""
+        core = self.core
+        core.materialise(is_checked=False)
+        if self.collector is None and (core.subscriptions or core.ticks is not None):
+            self.collector = Collector(core.dictionary)
+        self._has_begun, self._hold = True, hold
+        self._engine.begin(self, self.collector)
+        if core.ticks is not None:
+            self._begin_tick(core.ticks)
 
     def _begin_tick(self, ticks: Ticks) -> None:
         """Let delays and differences change; undo the transaction after an error or interrupt."""

@@ -124,6 +124,7 @@ class GraphReasoners(StoreTransactions):
             self.rollback()
             raise
         with self.writing():
+            self._drop_outdated()
             self._version = None
             self.keep()
             for graph in self._graphs.values():

@@ -48,15 +48,13 @@ class StoreTransaction(Transaction):
     reasoner: Reasoner
 
     def __init__(self, reasoner: Reasoner, owner: StoreTransactions) -> None:
-        super().__init__(reasoner, reasoner.has_subscribers, isolated=False)
+        super().__init__(reasoner, collects=False, isolated=False)
         self.owner = ref(owner)
         self.waiting: list[tuple[list[str], int]] = []
 
     def begin(self) -> StoreTransaction:
         """Begin as `Transaction.begin` does; the caller holds the lock and has checked that no other transaction is open."""
-        self.core.materialise(is_checked=False)
-        self._has_begun = True
-        self.reasoner.engine.begin(self, self.collector)
+        self._start(None)
         return self
 
     @property

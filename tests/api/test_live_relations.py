@@ -8,8 +8,9 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from rdflib import RDF
 
-from kg_reasoner import Reasoner
+from kg_reasoner import Reasoner, graph_of
 from kg_reasoner.api.declared.ticks import Ticks
 from kg_reasoner.dbsp.circuit import Circuit
 from kg_reasoner.dbsp.zset import ZSet
@@ -292,6 +293,44 @@ def test_counts_are_of_multisets() -> None:
     for name in ("p", "s"):
         with pytest.raises(ReasonerError, match=f"{name} is not declared as a multiset"):
             reasoner.counts(name)
+
+
+def test_a_transaction_of_a_graph_is_a_tick() -> None:
+    reasoner = Reasoner("""
+        input stream ask(x: integer) . relation asked(x: integer) difference ask .
+        relation value(x: integer) . relation before(x: integer) delay value .
+    """)
+    graph = graph_of(reasoner)
+
+    def seen() -> dict[str, list[str]]:
+        return {name: [number.lexical for (number,) in reasoner.facts(name)] for name in ("asked", "before")}  # type: ignore[union-attr]
+
+    with reasoner.transaction():
+        reasoner.add_facts("ask", terms([(7,)]))
+        reasoner.add_facts("value", terms([(1,)]))
+    assert seen() == {"asked": ["7"], "before": []}
+    graph.add((RDF.type, RDF.type, RDF.Property))
+    assert seen() == {"asked": [], "before": ["1"]}
+    reasoner.add_facts("ask", terms([(8,)]))
+    graph.commit()
+    assert seen() == {"asked": ["8"], "before": ["1"]}
+    reasoner.add_facts("value", terms([(2,)]))
+    assert seen() == {"asked": [], "before": ["1"]}
+    graph.remove((None, None, None))
+    graph.rollback()
+    assert seen() == {"asked": [], "before": ["1"]}
+    graph.remove((None, None, None))
+    graph.commit()
+    assert seen() == {"asked": [], "before": ["1", "2"]}
+
+
+def test_differences_may_be_declared_after_a_transaction_was_made() -> None:
+    reasoner = Reasoner()
+    transaction = reasoner.transaction(collects=False)
+    reasoner.add_program("relation value(x: integer) . relation news(x: integer) difference value .")
+    with transaction:
+        transaction.add_facts("value", terms([(1,)]))
+    assert set(reasoner.facts("news")) == set(terms([(1,)]))
 
 
 def test_a_delay_costs_what_has_changed(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -452,6 +452,15 @@ def test_subscribing_in_an_open_transaction(collects: bool) -> None:
     assert told[1:] == ["- q(1)  derived"]
 
 
+def test_a_transaction_whose_changes_nobody_else_wants_is_told() -> None:
+    reasoner, told = Reasoner("q(?x) :- p(?x) ."), list[str]()
+    transaction = reasoner.transaction(collects=False)
+    reasoner.subscribe("q", lambda delta: told.append(str(delta)))
+    with transaction:
+        reasoner.add_facts("p", [(literal(1),)])
+    assert told == ["+ q(1)  derived"]
+
+
 def test_a_feed_whose_making_was_interrupted_collects_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     reasoner = Reasoner("path(?x, ?y) :- edge(?x, ?y) .")
     subscribe = Subscriptions.subscribe

@@ -143,7 +143,7 @@ def shake(subject: Subject) -> None:
     """Update the subject twice over, so that a table or an index that is not what it should be shows itself."""
     reasoner = subject.present
     triples = list(reasoner.triples(which="explicit"))
-    computed = {found.predicate for found in reasoner.program.declarations if found.operator}
+    computed = {found.predicate for found in reasoner.program.declarations if found.derived_as}
     rows = {name: list(reasoner.facts(name, "explicit")) for name in reasoner.predicates() if name not in computed}
     with reasoner.transaction(collects=reasoner.has_subscribers):
         reasoner.add_facts(PROBE, [(literal(number),) for number in range(3)])

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import importlib.util
 import io
+import pickle
 import sqlite3
 import tempfile
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing, suppress
+from copy import deepcopy
 from itertools import islice
 from pathlib import Path
 from typing import Any, Final, cast
@@ -15,15 +17,16 @@ from typing import Any, Final, cast
 import numpy as np
 from rdflib import Dataset, Graph, Literal, URIRef
 
+from kg_reasoner import graph_of
 from kg_reasoner.api.reasoner import Reasoner
 from kg_reasoner.api.transaction import run_in
 from kg_reasoner.api.update import Update
-from kg_reasoner.errors import LimitError
+from kg_reasoner.errors import InconsistencyError, LimitError
 from kg_reasoner.language.parser import parse
 from kg_reasoner.program import Atom
 from kg_reasoner.shell.scripts import run_script
 from kg_reasoner.shell.session import Session
-from kg_reasoner.terms import literal
+from kg_reasoner.terms import OWL, literal
 from tests.faults.scenarios import (
     EX,
     KIT,
@@ -39,13 +42,16 @@ from tests.faults.scenarios import (
     begun,
     boxes,
     by_graph,
+    cliques,
     dataset,
     edges,
     ex,
     letters,
+    live,
     named,
     on_graph,
     remove_edges,
+    sell,
     subscribed,
     zoo,
 )
@@ -310,7 +316,75 @@ def ended(make: Make, operation: Operation) -> Make:
     return done
 
 
+CHOSEN: Final = """
+    relation next(from: string, to: string) choose one per (from) of path .
+    shared(?x, ?y) :- CHOOSE(edge(?z, ?x), NOT next(?x, ?x) PER ?z), next(?x, ?y) .
+    type Route = Direct(from: string, to: string) | Far(from: string, to: string) .
+    route(Direct(?x, ?y)) :- edge(?x, ?y) .
+    route(Far(?x, ?y)) :- path(?x, ?y), NOT edge(?x, ?y) .
+    ends(?x, ?all) :- AGGREGATE(route(?r), ?r = Far(?x, ?y) ON ?x BIND SET(?y) AS ?all) .
+"""
+
+
+def choosing() -> Subject:
+    """A reasoner with choices, records and sets, which are new terms."""
+    subject = edges()
+    subject.reasoner.add_program(CHOSEN)
+    subject.reasoner.materialise()
+    return subject
+
+
+def change_choices(subject: Subject) -> None:
+    with subject.reasoner.transaction():
+        subject.reasoner.remove_facts("edge", letters("ab", "da"))
+        list(subject.reasoner.facts("ends"))
+        subject.reasoner.add_facts("edge", letters("ac", "de"))
+
+
+def graph_over_live() -> Subject:
+    """A graph over relations that change with transactions, of which its own has begun."""
+    subject = live()
+    subject.graph = graph_of(subject.reasoner)
+    subject.graph.add(KIT)
+    sell(subject)
+    return subject
+
+
+def commit_graph(subject: Subject) -> None:
+    assert subject.graph is not None
+    subject.graph.commit()
+
+
+def refusing_cliques() -> Subject:
+    """A reasoner that merges equal terms, and refuses that two of them are different."""
+    subject = cliques()
+    subject.reasoner.on_inconsistency = "raise"
+    subject.reasoner.add_triples([(ex("a"), OWL.differentFrom, ex("z"))])
+    subject.reasoner.materialise()
+    return subject
+
+
+def contradict_cliques(subject: Subject) -> None:
+    with suppress(InconsistencyError):
+        subject.reasoner.add_triples([(ex("a"), OWL.sameAs, ex("z")), (ex("z"), ex("likes"), ex("a"))])
+
+
+def copy_graph(subject: Subject) -> None:
+    """Copy a graph, in which an earlier fault must not have left anything out."""
+    assert subject.graph is not None
+    for other in (deepcopy(subject.graph), pickle.loads(pickle.dumps(subject.graph))):
+        assert set(other) == set(subject.graph)
+        assert set(other.store.explicit) == set(subject.store.explicit)
+
+
 def _of_programs() -> Iterator[Scenario]:
+    yield Scenario("choices and records, block", choosing, change_choices, is_block=True)
+    yield Scenario("choices and records, tiny tables", choosing, remove_edges, is_tiny=True)
+    yield Scenario("live relations, rolled back", begun(live), sell, then="roll back")
+    yield Scenario("live relations, commit of a graph", graph_over_live, commit_graph, may_undo=True)
+    yield Scenario("cliques, refusing", refusing_cliques, contradict_cliques)
+    yield Scenario("copy and pickle", deferring(zoo), copy_graph, leaves_open=True)
+    yield Scenario("copy and pickle, datasets", deferring(dataset), copy_graph, leaves_open=True)
     yield Scenario("functions in Python", edges, add_functions)
     yield Scenario("functions in Python, inside", begun(edges), add_functions)
     yield Scenario("declarations and facts", edges, add_constructor_program)
@@ -523,7 +597,18 @@ READS: Final[Mapping[str, Callable[[Reasoner], object]]] = {
     "answers": lambda reasoner: set(reasoner.answers("path(?x, ?y), NOT edge(?x, ?y), degree(?x, ?n)")),
     "SPARQL": lambda reasoner: sorted(map(str, reasoner.query("SELECT ?p (COUNT(?s) AS ?n) { ?s ?p ?o } GROUP BY ?p"))),
     "inconsistencies": lambda reasoner: list(map(str, reasoner.inconsistencies())),
+    "OWL profiles": lambda reasoner: str(reasoner.owl_profiles()),
+    "hierarchy": lambda reasoner: str(reasoner.hierarchy()),
+    "plan": lambda reasoner: str(reasoner.plan("SELECT * { ?s ?p ?o . ?o ?p ?s }")),
+    "index": lambda reasoner: list(reasoner.query_index("by_place", "place 1")),
+    "multiset": lambda reasoner: list(reasoner.counts("vote")),
 }
+_READ: Final[Mapping[str, Make]] = {
+    **dict.fromkeys(("SPARQL", "inconsistencies", "OWL profiles", "hierarchy", "plan"), axioms),
+    "index": boxes,
+    "multiset": live,
+}
+"""What is read, where it is not `edges`."""
 
 
 def knowing(make: Make, read: Callable[[Reasoner], object]) -> Make:
@@ -548,8 +633,7 @@ def reads_the_same(read: Callable[[Reasoner], object]) -> Operation:
 
 def _of_reading() -> Iterator[Scenario]:
     for name, read in READS.items():
-        make = axioms if name in ("SPARQL", "inconsistencies") else edges
-        yield Scenario(f"read, {name}", knowing(make, read), reads_the_same(read))
+        yield Scenario(f"read, {name}", knowing(_READ.get(name, edges), read), reads_the_same(read))
 
 
 SURFACES: Final = (_of_the_shell, _of_tables, _of_programs, _of_graphs, _of_worlds, _of_reading)

@@ -499,3 +499,12 @@ def test_sync_reasoner_agrees_with_hermit(texts: list[str], beyond: list[str]) -
     finally:
         ours.close()
         theirs.close()
+
+
+def test_subscribers_are_told_what_changes_in_the_world(zoo: Any) -> None:
+    with attach(zoo.world) as attached:
+        cat_owner, told = IRI(ZOO + "CatOwner"), list[str]()
+        attached.reasoner.subscribe((None, RDF.type, cat_owner), lambda delta: told.append(delta.text({"zoo": ZOO})))
+        zoo.tom.ownedBy = []
+        assert not list(attached.reasoner.triples(None, RDF.type, cat_owner))
+        assert told == ["- [zoo:ann, rdf:type, zoo:CatOwner]  derived"]

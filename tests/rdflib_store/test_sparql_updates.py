@@ -147,6 +147,18 @@ def test_many_graphs_by_a_variable(settings: dict[str, Any]) -> None:
 
 
 @pytest.mark.parametrize("settings", [{}, {"reasoning": "graph"}], ids=["union", "graph"])
+def test_graphs_that_were_read_do_not_show_what_was_undone(settings: dict[str, Any]) -> None:
+    data = Dataset(store=KGReasonerStore(Reasoner(ruleset="rdfs"), **settings))
+    kept = (EX.tom, EX.likes, EX.ann)
+    data.default_graph.add(kept)
+    assert set(data.default_graph) == {kept}
+    with pytest.raises(ReasonerError):
+        data.update("INSERT DATA { <urn:a> <urn:b> <urn:c> } ; LOAD <file:///nowhere>")
+    data.commit()
+    assert set(data.default_graph) == {kept}
+
+
+@pytest.mark.parametrize("settings", [{}, {"reasoning": "graph"}], ids=["union", "graph"])
 def test_with_a_graph_that_does_not_exist(settings: dict[str, Any]) -> None:
     """WITH names a graph as GRAPH does, also over the store of a plain graph."""
     graph = Graph(store=KGReasonerStore(Reasoner(), **settings)).add((EX.a, EX.p, EX.b))
