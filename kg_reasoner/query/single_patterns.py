@@ -20,7 +20,10 @@ from kg_reasoner.terms import OWL, Term
 __all__ = ["SinglePatterns", "Solutions"]
 
 FEW = 64
-"""The maximum number of triples to look up one by one."""
+"""The maximum number of triples to look up one by one, among few others."""
+
+_LOOKED_AT = 1 << 9
+"""About how many triples can be looked at while one is looked up."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,7 +175,7 @@ class SinglePatterns:
     def _are_explicit(self, triples: Ids) -> Flags:
         """Return whether each of some triples, which would otherwise be hidden, is explicit."""
         assert self.visibility is not None
-        if len(triples) <= FEW:
+        if len(triples) <= max(FEW, self.matcher.size() // _LOOKED_AT):
             return np.array([self.matcher.contains(s, p, o, "explicit") for s, p, o in triples.tolist()], np.bool_)
         explicit = self.matcher.match(None, None, None, "explicit")
         return among(triples, explicit[self.visibility.hides(explicit)])

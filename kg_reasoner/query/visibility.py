@@ -36,6 +36,9 @@ __all__ = ["Visibility"]
 
 VOCABULARIES: Final = tuple(map(str, (RDF, RDFS, OWL, XSD)))
 
+_OF_THE_W3C: Final = "http://www.w3.org/"
+"""How all of them begin."""
+
 _REFLEXIVE_PROPERTIES: Final = frozenset(
     map(str, (OWL.sameAs, OWL.equivalentClass, OWL.equivalentProperty, RDFS.subClassOf, RDFS.subPropertyOf))
 )
@@ -121,14 +124,17 @@ class Visibility:
         """Return whether each inferred triple is hidden, given in columns, some of which may be constants; None: none is."""
         self._look_at_new_terms()
         marks = self._marks
-        hidden: Flags = np.asarray((marks[subjects] & VOCABULARY) != 0)
-        reflexive = (marks[properties] & REFLEXIVE) != 0
-        if np.any(reflexive):
-            hidden = hidden | (reflexive & np.equal(subjects, values))
-        for property, kinds in ((self._type, BLANK | GENERAL), (self._below, GENERAL)):
-            of_property = np.equal(properties, property)
-            if np.any(of_property):
-                hidden = hidden | (of_property & ((marks[values] & kinds) != 0))
+        columns = np.broadcast_arrays(subjects, properties, values)
+        hidden: Flags = (marks.take(columns[0]) & VOCABULARY) != 0
+        is_special = (marks.take(properties) & VOCABULARY) != 0  # of one property, or of each
+        if np.any(is_special):
+            rows = np.flatnonzero(np.broadcast_to(is_special, hidden.shape))
+            subjects, properties, values = (column.take(rows) for column in columns)
+            kinds = marks.take(values)
+            found = (subjects == values) & (marks.take(properties) & REFLEXIVE != 0)
+            found |= (properties == self._type) & (kinds & (BLANK | GENERAL) != 0)
+            found |= (properties == self._below) & (kinds & GENERAL != 0)
+            hidden[rows] |= found
         return hidden if hidden.any() else None
 
     def marks(self) -> Mapping[str, Any]:
@@ -193,8 +199,9 @@ class Visibility:
             self._marks[first:count] = [_mark(dictionary.text(number)) for number in range(first, count)]
         else:
             self._marks[first:count] = np.where(dictionary.first_bytes()[first:] == ord("_"), BLANK, 0)
+            similar = dictionary.with_prefix(f"<{_OF_THE_W3C}", np.arange(first, count, dtype=np.int32))
             for vocabulary in VOCABULARIES:
-                for number in dictionary.with_prefix(f"<{vocabulary}", first).tolist():
+                for number in dictionary.with_prefix(f"<{vocabulary}", similar).tolist():
                     self._marks[number] = _mark(dictionary.text(number))
         self._type, self._same_as = dictionary.find(RDF.type), dictionary.find(OWL.sameAs)
         self._below = dictionary.find(RDFS.subClassOf)

@@ -9,7 +9,7 @@ if TYPE_CHECKING:
 
 __all__ = ["TermForecast"]
 
-_MANY: Final = 1 << 17
+_MANY: Final = 1 << 14
 """The number of terms below which growing takes little time, and too little of the document may be known."""
 
 _BYTES_OF_A_TERM: Final = 1 << 8

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
+import numpy as np
 import pytest
 from click.testing import CliRunner
 from hypothesis import given, settings
@@ -14,7 +15,9 @@ from kg_reasoner.api.reasoner import Reasoner
 from kg_reasoner.cli import main
 from kg_reasoner.language.parser import parse
 from kg_reasoner.query.patterns import answers
+from kg_reasoner.query.visibility import Visibility
 from kg_reasoner.rdflib_store import graph_of
+from kg_reasoner.storage.terms.dictionary import Dictionary
 from kg_reasoner.terms import IRI, OWL, RDF, RDFS, XSD, BlankNode, Term, Triple, literal
 from tests.helpers.effort import examples
 
@@ -109,6 +112,27 @@ def test_many_explicit_triples_that_would_be_hidden() -> None:
     data: list[Triple] = [(ex(f"x{number}"), P, A) for number in range(300)]
     reasoner = reasoner_with([*many, *data])
     assert {triple for triple in exported(reasoner) if triple[1] == OWL.sameAs} == set(many)
+
+
+KINDS: list[Term] = [
+    A, C, P, BLANK, literal("a"), IRI("http://www.w3.org/People/a"), OWL.sameAs, OWL.Thing, OWL.equivalentClass, RDF.type,
+    RDF.first, RDFS.subClassOf, RDFS.Resource, XSD.string,
+]  # fmt: skip
+
+
+@given(st.lists(st.tuples(*[st.integers(0, len(KINDS) - 1)] * 3), min_size=17, max_size=60))
+@settings(max_examples=examples(50))
+def test_many_triples_are_hidden_as_single_ones_are(rows: list[tuple[int, int, int]]) -> None:
+    dictionary = Dictionary()
+    ids = [dictionary.encode(term) for term in KINDS]
+    triples = np.array(ids, np.int32)[np.array(rows)]
+    visibility = Visibility(dictionary)
+    expected = [bool(visibility.hides(triple[None])[0]) for triple in triples]
+    assert visibility.hides(triples).tolist() == expected
+    for property in set(triples[:, 1].tolist()):
+        some = triples[triples[:, 1] == property]
+        hidden = visibility.hidden_in(some[:, 0], property, some[:, 2])
+        assert (np.zeros(len(some), bool) if hidden is None else hidden).tolist() == visibility.hides(some).tolist()
 
 
 def test_queries_of_several_patterns() -> None:

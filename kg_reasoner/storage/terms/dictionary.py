@@ -300,12 +300,11 @@ class Dictionary:
         first: npt.NDArray[np.uint8] = np.asarray(self._terms.texts)[np.asarray(self._terms.offsets)[ids]]
         return first
 
-    def with_prefix(self, prefix: str, first: int = 0) -> Ids:
-        """Return the ids, from `first` on, of terms whose text begins with an ASCII prefix."""
+    def with_prefix(self, prefix: str, ids: Ids) -> Ids:
+        """Return those of some ids that are of terms whose text begins with an ASCII prefix."""
         texts, offsets = np.asarray(self._terms.texts), np.asarray(self._terms.offsets[: self._terms.count + 1])
         wanted = prefix.encode("ascii")
-        found = np.arange(first, self._terms.count, dtype=np.int32)
-        found = found[offsets[found + 1] - offsets[found] >= len(wanted)]
+        found = ids[offsets[ids + 1] - offsets[ids] >= len(wanted)]
         for place in range(len(wanted) - 1, -1, -1):  # most terms differ in the last characters already
             if len(found):
                 found = found[texts[offsets[found] + place] == wanted[place]]

@@ -91,7 +91,7 @@ class LiteralFacts:
         if first < end:
             literals = first + np.flatnonzero(self._dictionary.first_bytes()[first:] == ord('"'))
             self._describe(literals.astype(np.int32), found)
-            members = self._dictionary.with_prefix(f"<{RDF}_", first).tolist()
+            members = self._dictionary.with_prefix(f"<{RDF}_", np.arange(first, end, dtype=np.int32)).tolist()
             members = [number for number in members if _MEMBERSHIP.fullmatch(self._dictionary.text(number))]
             found["container_membership_property"].append(_table(members, 1))
             self._done = len(self._dictionary)

@@ -30,16 +30,16 @@ class Image:
     imports: dict[str, int]
     """For each function of another image or the C library, the slot in the code for its address."""
     code: bytes
-    signatures: dict[str, tuple[int, bool]] = field(default_factory=dict)
-    """For each kernel that Python calls, the number of its arguments, and whether it is brief."""
-    groups: tuple[str, ...] = ()
+    signatures: dict[str, list[int]] = field(default_factory=dict)
+    """For each kernel that Python calls, the number of its arguments, and 1 if it is brief."""
+    groups: list[str] = field(default_factory=list)
     """The groups of kernels that have the functions of other images."""
 
 
 def packed(image: Image) -> bytes:
     """Return the content of a file with an image.
 
-    >>> image = Image("key", {"run": 0}, {}, b"code")
+    >>> image = Image("key", {"run": 0}, {}, b"code", {"run": [1, 0]}, ["evaluation"])
     >>> unpacked(packed(image)) == image
     True
     """

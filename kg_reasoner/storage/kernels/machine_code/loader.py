@@ -67,10 +67,10 @@ def write_images(groups: Iterable[KernelGroup], folder: Path) -> None:
             (folder / _file_name(group, target)).write_bytes(cache.sealed(packed(image)))
 
 
-def _signatures(group: KernelGroup) -> dict[str, tuple[int, bool]]:
+def _signatures(group: KernelGroup) -> dict[str, list[int]]:
     """Return the entry points of a group, with the number of arguments of each, and whether it is brief."""
     kernels = {name: decorators.kernels[name] for name in group.entries}
-    return {name: (kernel.function.__code__.co_argcount, kernel.is_brief) for name, kernel in kernels.items()}
+    return {name: [kernel.function.__code__.co_argcount, int(kernel.is_brief)] for name, kernel in kernels.items()}
 
 
 _images: dict[str, Image] = {}
@@ -145,7 +145,7 @@ def _fitting(content: bytes | None, key: str) -> Image | None:
 def _compiled_image(group: KernelGroup, target: Target, key: str) -> Image:
     from kg_reasoner.storage.kernels.machine_code.linking import linked
 
-    groups = tuple(sorted({other.name for other in group.imports.values()}))
+    groups = sorted({other.name for other in group.imports.values()})
     image = linked(_object_code(group, target), _PREFIX, key)
     return replace(image, signatures=_signatures(group), groups=groups)
 
@@ -207,7 +207,7 @@ def _linked_by_llvm(group: KernelGroup, others: Mapping[str, int]) -> dict[str, 
     return {_PREFIX + name: engine.get_function_address(_PREFIX + name) for name in group.exports}
 
 
-def _callable(address: int, arguments: int, is_brief: bool) -> Entry:
+def _callable(address: int, arguments: int, is_brief: int) -> Entry:
     """Return an entry point as a Python callable. Other threads can run during the call, unless the entry is brief."""
     signature = (ctypes.PYFUNCTYPE if is_brief else ctypes.CFUNCTYPE)(ctypes.c_int64, *[ctypes.c_int64] * arguments)
     return signature(address)
