@@ -62,9 +62,9 @@ class TripleMatcher:
         if len(found) == 0 or self.generalised or (subject is not None and property is not None):
             return found
         first = self.catalog.dictionary.first_bytes()
-        keep = first[found[:, 0]] != ord('"')
+        keep = first.take(found[:, 0]) != ord('"')
         if property is None:
-            keep &= first[found[:, 1]] == ord("<")
+            keep &= first.take(found[:, 1]) == ord("<")
         if keep.all():
             return found
         if limit is not None and np.count_nonzero(keep) < limit <= len(found):
@@ -77,7 +77,7 @@ class TripleMatcher:
         layout, first, total = self.catalog.layout, self.catalog.dictionary.first_bytes(), 0
         for relation in layout.held:
             subjects, properties, _ = layout.columns(relation, self.database.rows(relation, which))
-            total += int(np.count_nonzero((first[subjects] != ord('"')) & (first[properties] == ord("<"))))
+            total += int(np.count_nonzero((first.take(subjects) != ord('"')) & (first.take(properties) == ord("<"))))
         return total
 
     def size(self) -> int:

@@ -124,9 +124,9 @@ def _matching(subjects: Ids | int, properties: Ids | int, known: int | None, fir
     if isinstance(properties, int):
         if first[properties] != ord("<"):
             return np.zeros(np.shape(subjects), np.bool_)
-        return None if _are_no_literals(subjects, first) else np.asarray(first[subjects] != ord('"'))
-    kept: Flags = np.asarray(first[subjects] != ord('"'))
-    kept = kept & (first[properties] == ord("<") if known is None else properties == known)
+        return None if _are_no_literals(subjects, first) else np.asarray(first.take(subjects) != ord('"'))
+    kept: Flags = np.asarray(first.take(subjects) != ord('"'))
+    kept = kept & (first.take(properties) == ord("<") if known is None else properties == known)
     return None if kept.all() else kept
 
 
