@@ -20,7 +20,7 @@ _output = click.option(
     default="-",
     show_default=True,
     metavar="FILE",
-    help="The file to write, compressed if it ends in .gz; - is standard output.",
+    help="The file to write, compressed if it ends in .gz, .zst, .bz2 or .xz; - is standard output.",
 )
 
 

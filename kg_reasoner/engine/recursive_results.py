@@ -46,7 +46,7 @@ _VALUE: Final = Variable("value of the aggregate")
 
 
 class RecursiveResult:
-    """The relation of one recursive predicate's derived facts; see `groups.ComputedRelation`.
+    """The relation of one recursive predicate's derived facts; see `aggregate_relations.ComputedRelation`.
 
     Args:
         results: The results of the recursion.

@@ -35,8 +35,8 @@ def read_facts(
     wanted: Sequence[str] | None = None,
     nulls: str = "error",
 ) -> Iterator[tuple[Term, ...]]:
-    """Yield the facts of a file in order; ``.csv`` is CSV (RFC 4180), ``.parquet`` is Parquet, anything else TSV;
-    the ending of a compressed file may follow.
+    """Yield the facts of a file in order; ``.csv`` is CSV (RFC 4180), ``.parquet`` is Parquet, anything else TSV.
+    Text files may be compressed, with ``.gz``, ``.zst``, ``.bz2`` or ``.xz`` in addition.
 
     Args:
         path: The file.
@@ -53,7 +53,7 @@ def read_facts(
         MissingExtraError: Parquet needs pyarrow.
     """
     prefixes = prefixes or {}
-    if path.name.endswith(_PARQUET):
+    if path.suffix.lower() == _PARQUET:
         yield from _parquet_facts(path, columns or (), prefixes)
         return
     text = DelimitedText(path)

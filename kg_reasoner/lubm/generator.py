@@ -83,7 +83,8 @@ def write(
     start: int = 0,
     progress: Progress | None = None,
 ) -> int:
-    """Write the result of `generate` to a file (compressed if its name ends in ``.gz``) or, for ``-``, to standard output.
+    """Write the result of `generate` to a file (compressed as its ending says, such as ``.gz``) or, for ``-``, to standard
+    output.
 
     The file appears when it is complete; before that, whatever stood there stays. Returns the number of lines (statements).
     `progress` is called with (``"generate"``, universities done, universities).

@@ -52,7 +52,7 @@ class QueryResult(SPARQLResult):
         super().__init__(found)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return QueryResult, (self.native,)
+        return QueryResult, (self.native,), None if self._bindings is None else {"_bindings": self._bindings}
 
     @property
     def bindings(self) -> MutableSequence[Mapping[Variable, Any]]:

@@ -41,7 +41,7 @@ class Order(Generic[Node]):
             self._above.append(tuple(above))
 
     def below(self, goals: Iterable[Node]) -> Callable[[Node], bool]:
-        """Return a function that tells whether a node is one of some others, or below one."""
+        """Return a function that tells whether a node is one of the goals, or below one."""
         reached = {self._component[self._numbers[node]] for node in goals if node in self._numbers}
         for number, above in enumerate(self._above):  # those above first
             if not reached.isdisjoint(above):

@@ -88,7 +88,7 @@ def find_format(name: str) -> Format:
 
 
 def format_of_name(file_name: str) -> Format | None:
-    """Return the format indicated by a file name, ignoring those of compressed files, or None if only the content can tell.
+    """Return the format indicated by a file name, without the ending of compressed files, or None if only the content can tell.
 
     >>> format_of_name("data.nt.gz").name, format_of_name("ontology.owl")
     ('ntriples', None)

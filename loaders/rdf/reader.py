@@ -83,8 +83,8 @@ def read(
 
     Args:
         sources: Paths of files or folders (all RDF files below them), ``"-"`` for standard input, bytes, open files, rdflib
-            Graphs and Datasets, Worlds and Ontologies of owlready2, iterables of triples. Gzip and zstd are detected by content and
-            unpacked.
+            Graphs and Datasets, Worlds and Ontologies of owlready2, iterables of triples. Compressed ones (gzip, zstd,
+            bzip2, xz) are detected by content and unpacked.
         dictionary: Assigns the ids; a `kg_reasoner.storage.terms.dictionary.Dictionary`.
         format: The syntax of all documents, as a name (``turtle``), extension (``ttl``) or media type. By default, the extension or
             else the content determines it.

@@ -284,6 +284,13 @@ class _FromUtf16(io.RawIOBase):
         return len(data)
 
 
+def _stream_errors() -> tuple[type[Exception], ...]:
+    """Return the errors of streams that are truncated, damaged, closed, or text in another encoding, besides OSError."""
+    import lzma
+
+    return EOFError, ValueError, zlib.error, lzma.LZMAError
+
+
 class _Encoded(io.RawIOBase):
     """The bytes of an object with a `read` method that returns bytes or text; closing this stream does not close the object."""
 
@@ -296,11 +303,7 @@ class _Encoded(io.RawIOBase):
     def read(self, size: int = -1) -> bytes:
         try:
             data = self._inner.read(size)
-        except (
-            EOFError,
-            ValueError,
-            zlib.error,
-        ) as error:  # a truncated or damaged gzip file, a closed one, text in another encoding
+        except _stream_errors() as error:
             raise OSError(str(error)) from error
         return data.encode("utf-8", "surrogatepass") if isinstance(data, str) else data  # no UTF-8, as its reader will say
 

@@ -59,7 +59,7 @@ def update(
         The materialisation.
 
     Raises:
-        LoadError: The program or the triples are something else, or a row is not a triple.
+        LoadError: The program is not a `Program`, something else than triples is given, or a row is not a triple.
     """
     expect_program(program)
     spark, report = materialised.sparkSession, reporting(progress)

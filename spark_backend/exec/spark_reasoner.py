@@ -64,8 +64,8 @@ class SparkReasoner:
     Raises:
         UnsupportedError, SafetyError, ArityError, StratificationError: The program cannot be evaluated; raised with the
             first result.
-        LoadError: The program or the triples are something else, or a row is not a triple; the latter is raised with the first
-            result.
+        LoadError: The program is not a `Program`, something else than triples is given, or a row is not a triple; the last one is
+            raised with the first result.
         ReasonerError: A run cannot be resumed, or the work directory is missing.
     """
 

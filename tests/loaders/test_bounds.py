@@ -5,6 +5,7 @@ from __future__ import annotations
 import bz2
 import gzip
 import io
+import lzma
 from collections.abc import Callable
 from pathlib import Path
 
@@ -209,7 +210,7 @@ def test_long_lines() -> None:
 
 @pytest.mark.skipif(CHECKED, reason="takes long without compiled kernels")
 @pytest.mark.long
-@pytest.mark.parametrize("compress", [gzip.compress, bz2.compress])
+@pytest.mark.parametrize("compress", [gzip.compress, bz2.compress, lzma.compress])
 def test_gzip_bombs(compress: Callable[[bytes], bytes]) -> None:
     bomb = compress(f'{TRIPLE}"x" .'.encode() + b"\n" * (1 << 26))
     with pytest.raises(LoadError, match=r"unpacks to more than 200 times its size[\s\S]*--bound expansion="):

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import bz2
 import gzip
 import io
+import lzma
 import os
 import re
 import sys
@@ -648,13 +650,15 @@ def test_lines_of_what_is_not_supported_are_those_of_the_document(format: str, b
 
 
 def test_streams_that_cannot_be_read() -> None:
-    packed = gzip.compress(NTRIPLES.encode() * 1000)
-    damaged = bytearray(packed)
-    damaged[len(packed) // 2] ^= 255
     closed = io.BytesIO(b"")
     closed.close()
-    for stream in (gzip.GzipFile(fileobj=io.BytesIO(packed[:-20])), gzip.GzipFile(fileobj=io.BytesIO(bytes(damaged))), closed):
-        assert "cannot read <stream>: " in message_of(stream, format="nt")
+    assert "cannot read <stream>: " in message_of(closed, format="nt")
+    for module in (gzip, bz2, lzma):
+        packed = module.compress(NTRIPLES.encode() * 1000)
+        damaged = bytearray(packed)
+        damaged[len(packed) // 2] ^= 255
+        for data in (packed[:-20], bytes(damaged)):
+            assert "cannot read <stream>: " in message_of(module.open(io.BytesIO(data)), format="nt")
 
 
 def test_an_invalid_graph_name() -> None:

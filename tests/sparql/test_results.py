@@ -782,6 +782,9 @@ def test_solutions_are_replaced_as_in_results_of_rdflib(store: str) -> None:
     assert [int(row.n) for row in result] == [1, 3]
     assert len(result) == 2
     assert b"2" not in (result.serialize(format="csv") or b"")
+    if store != "default":  # whose results cannot be copied
+        for other in (copy.copy(result), pickle.loads(pickle.dumps(result))):
+            assert [int(row.n) for row in other] == [1, 3]
     result.bindings = []
     assert list(result) == result.bindings == []
 

@@ -83,8 +83,8 @@ def test_parquet_is_an_extra(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
     ],
 )
 def test_facts(tmp_path: Path, values: Any, type: Any, expected: list[Term]) -> None:
-    pyarrow.parquet.write_table(pyarrow.table({"some name": values}), tmp_path / "r.parquet")
-    found = list(read_facts(tmp_path / "r.parquet", [Column("x", type)], {"ex": EX}))
+    pyarrow.parquet.write_table(pyarrow.table({"some name": values}), tmp_path / "r.Parquet")
+    found = list(read_facts(tmp_path / "r.Parquet", [Column("x", type)], {"ex": EX}))
     assert found == [(term,) for term in expected]
 
 

@@ -19,7 +19,7 @@ FEW = 16
 
 
 class SchemaTriples:
-    """Recognises schema triples by the ids of the RDFS and OWL vocabularies (see `loaders.ontology.is_schema_triple`)."""
+    """Recognises schema triples by the ids of the RDFS and OWL vocabularies (see `schema_vocabulary.is_schema_triple`)."""
 
     def __init__(self, dictionary: Dictionary) -> None:
         self._dictionary = dictionary

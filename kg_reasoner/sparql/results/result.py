@@ -155,8 +155,8 @@ class SelectResult(_Table):
         """Write the solutions in one of the results formats of SPARQL 1.1.
 
         Args:
-            target: The path of a file, which appears when it is complete (compressed if it ends in ``.gz``); ``"-"`` for standard
-                output; or an open file, of bytes or of text.
+            target: The path of a file, which appears when it is complete, compressed as its ending says (``.gz``, ``.zst``,
+                ``.bz2``, ``.xz``); ``"-"`` for standard output; or an open file, of bytes or of text.
             format: ``json``, ``xml``, ``csv`` or ``tsv``; by default determined by the file name.
 
         Raises:
@@ -317,8 +317,8 @@ class GraphResult(_Table):
         """Write the triples in any RDF syntax, see `kg_reasoner.io.output.triple_writer`.
 
         Args:
-            target: The path of a file, which appears when it is complete (compressed if it ends in ``.gz``), or ``"-"`` for
-                standard output.
+            target: The path of a file, which appears when it is complete, compressed as its ending says (``.gz``, ``.zst``,
+                ``.bz2``, ``.xz``); or ``"-"`` for standard output.
             format: The syntax, by name, extension or media type; by default determined by the file name, else N-Triples.
 
         Raises:

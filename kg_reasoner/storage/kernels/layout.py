@@ -637,7 +637,7 @@ class Context(Struct):
     pair: Int32s
     """A pair that is inserted."""
     looped: int
-    """How many heads inner loops over pairs have derived that were not present (see `listed_heads.is_claimed`)."""
+    """How many heads inner loops over pairs have derived that were not present (see `pair_queue.insert_pairs`)."""
     pause: int
     instances: int
     wanted: int

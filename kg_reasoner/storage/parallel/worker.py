@@ -30,7 +30,7 @@ from kg_reasoner.storage.relations.plan_memory import JoinFrames, join_tables
 __all__ = ["MOST_KEPT", "Worker"]
 
 MOST_HEADS: Final = (1 << (31 - LIST_BITS)) - 1
-"""The maximal number of heads in a list: slots of hash tables hold their numbers, see `kernels.relations.holder`."""
+"""The maximal number of heads in a list: slots of hash tables hold their numbers, see `kernels.listed_heads.holder`."""
 
 COLUMNS: Final = {"keys": np.int64, "relations": np.int32, "places": np.int64, "tasks": np.int32}
 """What a list has of each head beside its ids."""
