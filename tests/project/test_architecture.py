@@ -77,6 +77,7 @@ ROOMS = {
     for package, rooms in {
         "storage": "kernels modules terms values recursion relations preparation parallel databases cells readers writers",
         "sparql": "modules rdflib_grammar syntax solutions evaluation queries results repeated",
+        "rdflib_store": "graphs documents queries updates modules",
     }.items()
 }
 

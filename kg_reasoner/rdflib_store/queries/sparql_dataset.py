@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any
 
 from kg_reasoner.program import Variable
 from kg_reasoner.query.patterns import Queries
-from kg_reasoner.rdflib_store.custom_evaluators import foreign_evaluators
-from kg_reasoner.rdflib_store.foreign import RdflibParts
-from kg_reasoner.rdflib_store.query_dataset import DatasetStore, QueryDataset
-from kg_reasoner.rdflib_store.query_places import StorePlaces
-from kg_reasoner.rdflib_store.sparql_by_parts import answer_by_parts
+from kg_reasoner.rdflib_store.queries.custom_evaluators import foreign_evaluators
+from kg_reasoner.rdflib_store.queries.foreign import RdflibParts
+from kg_reasoner.rdflib_store.queries.query_dataset import DatasetStore, QueryDataset
+from kg_reasoner.rdflib_store.queries.query_places import StorePlaces
+from kg_reasoner.rdflib_store.queries.sparql_by_parts import answer_by_parts
 from kg_reasoner.sparql.algebra import Select, is_hidden
 from kg_reasoner.sparql.evaluation.source import Places
 from kg_reasoner.sparql.queries.parsed import ParsedQuery, Translated, as_terms, parsed_query
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from rdflib.plugins.sparql.sparql import Query
     from rdflib.query import Result
 
-    from kg_reasoner.rdflib_store.rdflib_results import QueryResult
+    from kg_reasoner.rdflib_store.queries.rdflib_results import QueryResult
 
 __all__ = ["answer", "evaluated", "evaluated_pattern", "plan", "rdflib_result", "selection"]
 
@@ -112,7 +112,7 @@ def _parsed(
 
 def rdflib_result(dataset: QueryDataset, found: Answer, prefixes: Callable[[], Mapping[str, Any]] = dict) -> QueryResult:
     """Return an answer as a result for rdflib; `prefixes` returns those of a graph."""
-    from kg_reasoner.rdflib_store.rdflib_results import QueryResult
+    from kg_reasoner.rdflib_store.queries.rdflib_results import QueryResult
 
     return QueryResult(result_of(found, dataset.graphs.reasoner.core.caches.nodes, prefixes))
 
@@ -161,7 +161,7 @@ def evaluated_pattern(
 
 def _result(dataset: QueryDataset, graph: Graph, parsed: ParsedQuery, given: Mapping[Variable, Term]) -> Result:
     """Return the answer to a query, which has a shortcut if its default graph has all triples of the reasoner."""
-    from kg_reasoner.rdflib_store.rdflib_results import QueryResult
+    from kg_reasoner.rdflib_store.queries.rdflib_results import QueryResult
 
     core = dataset.graphs.reasoner.core
     with core.watch(), dataset.reading():
@@ -198,7 +198,7 @@ def selection(dataset: QueryDataset, clauses: Iterable[CompValue]) -> Dataset:
     """Return the dataset that FROM and FROM NAMED, or USING and USING NAMED, define."""
     from rdflib import Dataset
 
-    from kg_reasoner.rdflib_store.selected_graphs import GraphSelection, SelectedGraphs
+    from kg_reasoner.rdflib_store.queries.selected_graphs import GraphSelection, SelectedGraphs
 
     default = [clause.default for clause in clauses if clause.default]
     named = [clause.named for clause in clauses if clause.named]

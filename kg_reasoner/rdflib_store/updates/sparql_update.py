@@ -13,12 +13,12 @@ from typing import TYPE_CHECKING, Any
 
 from kg_reasoner.api.notices import depth_of_caller
 from kg_reasoner.errors import LoadError, NotAllowedError, ReasonerError, ReasonerWarning
-from kg_reasoner.rdflib_store.graph_operations import ON_GRAPHS
-from kg_reasoner.rdflib_store.query_dataset import DatasetStore
-from kg_reasoner.rdflib_store.sparql_dataset import evaluated_pattern, selection
-from kg_reasoner.rdflib_store.update_changes import UpdateChanges
-from kg_reasoner.rdflib_store.update_data import data_to_delete, data_to_insert, document_quads
-from kg_reasoner.rdflib_store.update_templates import deleted_template, inserted_template, pattern_of_quads, variables_of
+from kg_reasoner.rdflib_store.queries.query_dataset import DatasetStore
+from kg_reasoner.rdflib_store.queries.sparql_dataset import evaluated_pattern, selection
+from kg_reasoner.rdflib_store.updates.graph_operations import ON_GRAPHS
+from kg_reasoner.rdflib_store.updates.update_changes import UpdateChanges
+from kg_reasoner.rdflib_store.updates.update_data import data_to_delete, data_to_insert, document_quads
+from kg_reasoner.rdflib_store.updates.update_templates import deleted_template, inserted_template, pattern_of_quads, variables_of
 from kg_reasoner.sparql.queries.parsed import as_terms
 from kg_reasoner.sparql.queries.templates import instantiated_quads
 from kg_reasoner.sparql.solutions.table import Table
@@ -30,9 +30,9 @@ if TYPE_CHECKING:
     from rdflib.plugins.sparql.sparql import Update
     from rdflib.term import Node
 
-    from kg_reasoner.rdflib_store.query_dataset import QueryDataset
-    from kg_reasoner.rdflib_store.rdflib_terms import RdflibQuad
-    from kg_reasoner.rdflib_store.writer import StoreWriter
+    from kg_reasoner.rdflib_store.graphs.rdflib_terms import RdflibQuad
+    from kg_reasoner.rdflib_store.graphs.writer import StoreWriter
+    from kg_reasoner.rdflib_store.queries.query_dataset import QueryDataset
 
 __all__ = ["update_graph"]
 

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from kg_reasoner.rdflib_store.transactions import IN_DEFAULT
-from kg_reasoner.rdflib_store.writer import StoreWriter
+from kg_reasoner.rdflib_store.graphs.transactions import IN_DEFAULT
+from kg_reasoner.rdflib_store.graphs.writer import StoreWriter
 from kg_reasoner.storage.arrays import Ids
 
 if TYPE_CHECKING:
     from rdflib.term import Node
 
-    from kg_reasoner.rdflib_store.rdflib_terms import RdflibQuad
-    from kg_reasoner.rdflib_store.separate_graphs import Graphs
+    from kg_reasoner.rdflib_store.graphs.rdflib_terms import RdflibQuad
+    from kg_reasoner.rdflib_store.graphs.separate_graphs import Graphs
 
 __all__ = ["UpdateChanges"]
 

@@ -12,10 +12,10 @@ from rdflib.term import Node, URIRef
 from kg_reasoner.api.reasoner import Reasoner
 from kg_reasoner.query.matching import Which
 from kg_reasoner.query.quads import GraphTerm
-from kg_reasoner.rdflib_store.copying import copy_explicit
-from kg_reasoner.rdflib_store.rdflib_terms import RdflibPattern, RdflibTerms, RdflibTriple
-from kg_reasoner.rdflib_store.stored_graphs import StoredGraphs, is_stated
-from kg_reasoner.rdflib_store.transactions import StoreTransactions
+from kg_reasoner.rdflib_store.graphs.copying import copy_explicit
+from kg_reasoner.rdflib_store.graphs.rdflib_terms import RdflibPattern, RdflibTerms, RdflibTriple
+from kg_reasoner.rdflib_store.graphs.stored_graphs import StoredGraphs, is_stated
+from kg_reasoner.rdflib_store.graphs.transactions import StoreTransactions
 from kg_reasoner.storage.arrays import Ids
 
 Context = TypeVar("Context")

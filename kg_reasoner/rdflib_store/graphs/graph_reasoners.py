@@ -12,9 +12,9 @@ from kg_reasoner.concurrency.locking import Hold
 from kg_reasoner.errors import ReasonerError
 from kg_reasoner.query.matching import Which
 from kg_reasoner.query.quads import GRAPH_COLUMN
-from kg_reasoner.rdflib_store.copying import translated
-from kg_reasoner.rdflib_store.transactions import IN_DEFAULT, StoreTransaction, StoreTransactions
-from kg_reasoner.rdflib_store.union_graphs import UnionGraphs
+from kg_reasoner.rdflib_store.graphs.copying import translated
+from kg_reasoner.rdflib_store.graphs.transactions import IN_DEFAULT, StoreTransaction, StoreTransactions
+from kg_reasoner.rdflib_store.graphs.union_graphs import UnionGraphs
 from kg_reasoner.storage.arrays import NO_QUADS, NO_TRIPLES, Ids
 
 

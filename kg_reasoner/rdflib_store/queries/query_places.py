@@ -9,8 +9,8 @@ from rdflib.term import Node
 
 from kg_reasoner.loaders.convert import from_rdflib, to_rdflib
 from kg_reasoner.query.quads import GraphTerm
-from kg_reasoner.rdflib_store.query_dataset import QueryDataset
-from kg_reasoner.rdflib_store.union_graphs import UnionGraphs
+from kg_reasoner.rdflib_store.graphs.union_graphs import UnionGraphs
+from kg_reasoner.rdflib_store.queries.query_dataset import QueryDataset
 from kg_reasoner.sparql.evaluation.source import Place, Places
 from kg_reasoner.terms import Term
 

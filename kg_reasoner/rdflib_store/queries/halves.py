@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 from rdflib import Graph
 
 from kg_reasoner.query.matching import Which
-from kg_reasoner.rdflib_store.query_dataset import QueryDataset
-from kg_reasoner.rdflib_store.rdflib_terms import RdflibPattern, RdflibTriple
-from kg_reasoner.rdflib_store.selected_graphs import ReadOnlyStore, SelectedGraphs
-from kg_reasoner.rdflib_store.sparql_dataset import answer
+from kg_reasoner.rdflib_store.graphs.rdflib_terms import RdflibPattern, RdflibTriple
+from kg_reasoner.rdflib_store.queries.query_dataset import QueryDataset
+from kg_reasoner.rdflib_store.queries.selected_graphs import ReadOnlyStore, SelectedGraphs
+from kg_reasoner.rdflib_store.queries.sparql_dataset import answer
 
 if TYPE_CHECKING:
     from rdflib.query import Result

@@ -11,8 +11,8 @@ from rdflib.term import Node
 
 from kg_reasoner.errors import ReasonerError
 from kg_reasoner.query.matching import Which
-from kg_reasoner.rdflib_store.query_dataset import DatasetStore, QueryDataset
-from kg_reasoner.rdflib_store.rdflib_terms import RdflibPattern, RdflibTriple
+from kg_reasoner.rdflib_store.graphs.rdflib_terms import RdflibPattern, RdflibTriple
+from kg_reasoner.rdflib_store.queries.query_dataset import DatasetStore, QueryDataset
 
 
 class ReadOnlyStore(DatasetStore):

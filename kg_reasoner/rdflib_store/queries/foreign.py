@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING, Final
 
 from kg_reasoner.errors import LoadError, UnsupportedError
-from kg_reasoner.rdflib_store.endpoints import ask
+from kg_reasoner.rdflib_store.queries.endpoints import ask
 from kg_reasoner.sparql.algebra import Service
 from kg_reasoner.sparql.solutions.registered import RegisteredFunctions
 from kg_reasoner.terms import IRI, Term, term_text
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from rdflib import Graph
     from rdflib.plugins.sparql.sparql import Prologue
 
-    from kg_reasoner.rdflib_store.permissions import Permissions
+    from kg_reasoner.rdflib_store.queries.permissions import Permissions
 
 __all__ = ["RdflibParts"]
 

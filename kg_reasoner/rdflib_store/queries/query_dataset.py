@@ -13,10 +13,10 @@ if TYPE_CHECKING:
 
     from kg_reasoner.concurrency.locking import Hold
     from kg_reasoner.query.matching import Which
-    from kg_reasoner.rdflib_store.contexts import Contexts
-    from kg_reasoner.rdflib_store.permissions import Permissions
-    from kg_reasoner.rdflib_store.prefix_bindings import PrefixBindings
-    from kg_reasoner.rdflib_store.separate_graphs import Graphs
+    from kg_reasoner.rdflib_store.graphs.contexts import Contexts
+    from kg_reasoner.rdflib_store.graphs.prefix_bindings import PrefixBindings
+    from kg_reasoner.rdflib_store.graphs.separate_graphs import Graphs
+    from kg_reasoner.rdflib_store.queries.permissions import Permissions
 
 
 class QueryDataset:

@@ -10,17 +10,17 @@ import numpy as np
 from kg_reasoner.errors import LoadError
 from kg_reasoner.loaders.convert import text_from_rdflib
 from kg_reasoner.query.quads import GRAPH_COLUMN
-from kg_reasoner.rdflib_store.copying import translated
-from kg_reasoner.rdflib_store.rdflib_terms import triple_texts
-from kg_reasoner.rdflib_store.transactions import IN_DEFAULT
-from kg_reasoner.rdflib_store.update_templates import rdflib_quads
+from kg_reasoner.rdflib_store.graphs.copying import translated
+from kg_reasoner.rdflib_store.graphs.rdflib_terms import triple_texts
+from kg_reasoner.rdflib_store.graphs.transactions import IN_DEFAULT
+from kg_reasoner.rdflib_store.updates.update_templates import rdflib_quads
 from kg_reasoner.storage.arrays import NO_QUADS, Flags, Ids, selected_rows
 
 if TYPE_CHECKING:
     from rdflib.plugins.sparql.parserutils import CompValue
     from rdflib.term import Node
 
-    from kg_reasoner.rdflib_store.update_changes import UpdateChanges
+    from kg_reasoner.rdflib_store.updates.update_changes import UpdateChanges
 
 __all__ = ["data_to_delete", "data_to_insert", "document_quads"]
 

@@ -12,8 +12,8 @@ from kg_reasoner.api.named_graphs import quads_of
 from kg_reasoner.api.reasoner import Reasoner
 from kg_reasoner.query.matching import Which
 from kg_reasoner.query.quads import INFERRED, GraphTerm
-from kg_reasoner.rdflib_store.rdflib_terms import RdflibPattern, RdflibTerms, RdflibTriple
-from kg_reasoner.rdflib_store.transactions import StoreTransactions
+from kg_reasoner.rdflib_store.graphs.rdflib_terms import RdflibPattern, RdflibTerms, RdflibTriple
+from kg_reasoner.rdflib_store.graphs.transactions import StoreTransactions
 from kg_reasoner.storage.arrays import NO_QUADS, NO_TRIPLES, Ids
 
 

@@ -10,7 +10,7 @@ from rdflib.serializer import Serializer
 from rdflib.util import SUFFIX_FORMAT_MAP
 
 from kg_reasoner.loaders.rdf.formats import FUNCTIONAL, MANCHESTER, OBO, OWL_XML, Format
-from kg_reasoner.rdflib_store.block_stores import BlockStore
+from kg_reasoner.rdflib_store.documents.block_stores import BlockStore
 
 if TYPE_CHECKING:
     from rdflib import Graph

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from rdflib.plugins.sparql.sparql import Query
     from rdflib.query import Result
 
-    from kg_reasoner.rdflib_store.query_dataset import QueryDataset
+    from kg_reasoner.rdflib_store.queries.query_dataset import QueryDataset
 
 __all__ = ["answer_by_parts"]
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from kg_reasoner.errors import ReasonerError
-from kg_reasoner.rdflib_store.update_changes import UpdateChanges
+from kg_reasoner.rdflib_store.updates.update_changes import UpdateChanges
 from kg_reasoner.storage.arrays import NO_QUADS
 
 if TYPE_CHECKING:

@@ -30,8 +30,8 @@ from rdflib.store import Store
 from rdflib.term import Node, URIRef
 
 from kg_reasoner.errors import ReasonerError
-from kg_reasoner.rdflib_store.stored_graphs import StoredGraphs
-from kg_reasoner.rdflib_store.versions import default_graph
+from kg_reasoner.rdflib_store.graphs.stored_graphs import StoredGraphs
+from kg_reasoner.rdflib_store.graphs.versions import default_graph
 
 
 def refuse_conjunctive_graph() -> None:

@@ -17,7 +17,7 @@ from rdflib import plugin
 from rdflib.parser import Parser
 
 from kg_reasoner.loaders.rdf.formats import JSON_LD, N_QUADS, N_TRIPLES, RDF_XML, TRIG, TURTLE, Format
-from kg_reasoner.rdflib_store.block_stores import BlockStore
+from kg_reasoner.rdflib_store.documents.block_stores import BlockStore
 
 _UTF_8: Final = (None, "utf-8")
 

@@ -13,8 +13,8 @@ from rdflib.term import Node
 
 from kg_reasoner.errors import ReasonerError
 from kg_reasoner.query.quads import GRAPH_COLUMN
-from kg_reasoner.rdflib_store.copying import translated
-from kg_reasoner.rdflib_store.rdflib_terms import (
+from kg_reasoner.rdflib_store.graphs.copying import translated
+from kg_reasoner.rdflib_store.graphs.rdflib_terms import (
     RdflibPattern,
     RdflibQuad,
     RdflibTerms,
@@ -23,8 +23,8 @@ from kg_reasoner.rdflib_store.rdflib_terms import (
     triple_rows,
     triple_texts,
 )
-from kg_reasoner.rdflib_store.separate_graphs import Graphs
-from kg_reasoner.rdflib_store.transactions import IN_DEFAULT, encoded
+from kg_reasoner.rdflib_store.graphs.separate_graphs import Graphs
+from kg_reasoner.rdflib_store.graphs.transactions import IN_DEFAULT, encoded
 from kg_reasoner.storage.arrays import NO_TRIPLES, Ids, selected_rows
 from kg_reasoner.storage.terms.dictionary import Dictionary
 

@@ -26,8 +26,8 @@ from kg_reasoner.loaders.rdf.formats import JSON_LD, N_QUADS, N_TRIPLES, RDF_XML
 from kg_reasoner.loaders.rdf.reader import read
 from kg_reasoner.loaders.rdf.sources import Document, document_of
 from kg_reasoner.loaders.rdf.syntax import NEEDS_BASE
-from kg_reasoner.rdflib_store.literal_forms import normalised
-from kg_reasoner.rdflib_store.separate_graphs import Graphs
+from kg_reasoner.rdflib_store.documents.literal_forms import normalised
+from kg_reasoner.rdflib_store.graphs.separate_graphs import Graphs
 from kg_reasoner.storage.arrays import Ids
 from kg_reasoner.storage.terms.dictionary import Dictionary
 
@@ -81,7 +81,7 @@ def parse_in_blocks(
     base = _base(source, graph, format)
     declared: dict[tuple[str, str], None] = {}
     if format is JSON_LD:
-        from kg_reasoner.rdflib_store.jsonld_contexts import JSONText
+        from kg_reasoner.rdflib_store.documents.jsonld_contexts import JSONText
 
         data = _content(document)
         text = JSONText(data)
