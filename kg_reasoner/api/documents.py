@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from kg_reasoner.loaders.imports.closure import ImportClosure, ImportsMode
     from kg_reasoner.loaders.ontology.owl import AxiomWarning
     from kg_reasoner.loaders.rdf.bounds import DocumentBounds
-    from kg_reasoner.loaders.rdf.reader import Block
+    from kg_reasoner.loaders.rdf.readers.reader import Block
 
 __all__ = ["REFUSALS", "Refusal", "load"]
 

@@ -389,7 +389,7 @@ class Reasoner:
         bounds: DocumentBounds | None = None,
         limits: Limits | None = None,
     ) -> None:
-        """Add the triples of RDF documents, folders or graphs as explicit triples (see `kg_reasoner.loaders.rdf.reader.read`).
+        """Add the triples of RDF documents, folders or graphs as explicit triples (see `kg_reasoner.loaders.rdf.read`).
 
         All sources are read before the first triple is added, so that an invalid one changes nothing. Named graphs keep their
         triples, see `named_graphs`. Rules of N3 documents become part of the program.

@@ -14,7 +14,7 @@ from rdflib.term import Node, URIRef
 from kg_reasoner.api.reasoner import Equality, Reasoner
 from kg_reasoner.engine.inconsistency import Reaction
 from kg_reasoner.errors import ReasonerError, UnknownNameError
-from kg_reasoner.loaders.rdf.triples_in_memory import all_triples
+from kg_reasoner.loaders.rdf.readers.triples_in_memory import all_triples
 from kg_reasoner.rdflib_store.graphs.copying import copy_explicit
 from kg_reasoner.rdflib_store.graphs.rdflib_terms import RdflibTriple
 from kg_reasoner.rdflib_store.graphs.versions import replace_store

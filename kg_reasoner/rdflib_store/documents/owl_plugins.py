@@ -48,7 +48,7 @@ class _OwlParser(Parser):
 
     def _into(self, source: InputSource, graph: Graph, **options: Any) -> None:
         from kg_reasoner.loaders.convert import to_rdflib
-        from kg_reasoner.loaders.rdf.reader import read
+        from kg_reasoner.loaders.rdf.readers.reader import read
         from kg_reasoner.storage.terms.dictionary import Dictionary
         from kg_reasoner.terms import term_from_text
 

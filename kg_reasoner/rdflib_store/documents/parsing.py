@@ -23,9 +23,9 @@ from rdflib.parser import FileInputSource, InputSource, PythonInputSource, URLIn
 from kg_reasoner.errors import LoadError
 from kg_reasoner.loaders.rdf.bounds import DEFAULT_BOUNDS, DocumentBounds
 from kg_reasoner.loaders.rdf.formats import JSON_LD, N_QUADS, N_TRIPLES, RDF_XML, Format
-from kg_reasoner.loaders.rdf.reader import read
+from kg_reasoner.loaders.rdf.readers.reader import read
+from kg_reasoner.loaders.rdf.readers.syntax import NEEDS_BASE
 from kg_reasoner.loaders.rdf.sources import Document, document_of
-from kg_reasoner.loaders.rdf.syntax import NEEDS_BASE
 from kg_reasoner.rdflib_store.documents.literal_forms import normalised
 from kg_reasoner.rdflib_store.graphs.separate_graphs import Graphs
 from kg_reasoner.storage.arrays import Ids

@@ -11,7 +11,7 @@ from rdflib.term import Node, URIRef
 
 from kg_reasoner.errors import LoadError
 from kg_reasoner.loaders.convert import text_from_rdflib, to_rdflib
-from kg_reasoner.loaders.rdf.triples_in_memory import encode_columns, encode_rows
+from kg_reasoner.loaders.rdf.readers.triples_in_memory import encode_columns, encode_rows
 from kg_reasoner.storage.arrays import Ids
 from kg_reasoner.storage.terms.dictionary import Dictionary
 from kg_reasoner.terms import term_of

@@ -79,7 +79,7 @@ def document_quads(changes: UpdateChanges, iri: str, kind: str, target: Node | N
     from urllib.request import url2pathname
 
     from kg_reasoner.loaders.rdf.fetch import fetch
-    from kg_reasoner.loaders.rdf.reader import read
+    from kg_reasoner.loaders.rdf.readers.reader import read
     from kg_reasoner.storage.terms.dictionary import Dictionary
 
     dictionary = Dictionary()

@@ -12,15 +12,15 @@ from typing import TYPE_CHECKING
 from kg_reasoner.loaders.convert import text_from_term
 from kg_reasoner.loaders.rdf.document_reading import Reading
 from kg_reasoner.loaders.rdf.formats import MANCHESTER, OBO, Format
-from kg_reasoner.loaders.rdf.n3 import decoded
+from kg_reasoner.loaders.rdf.readers.n3 import decoded
 from kg_reasoner.loaders.syntaxes.constructs import Construct
 from kg_reasoner.loaders.syntaxes.document_text import Settings
 from kg_reasoner.loaders.syntaxes.implied_declarations import with_declarations
 from kg_reasoner.loaders.syntaxes.to_rdf import RdfMapping
 
 if TYPE_CHECKING:
+    from kg_reasoner.loaders.rdf.readers.syntax import Batch
     from kg_reasoner.loaders.rdf.sources import OpenDocument
-    from kg_reasoner.loaders.rdf.syntax import Batch
 
 __all__ = ["read_owl_text"]
 

@@ -36,9 +36,9 @@ from kg_reasoner.loaders.rdf.formats import (
     Format,
     find_format,
 )
-from kg_reasoner.loaders.rdf.parallel_lines import read_lines
+from kg_reasoner.loaders.rdf.readers.parallel_lines import read_lines
+from kg_reasoner.loaders.rdf.readers.statements import Encoder
 from kg_reasoner.loaders.rdf.sources import Document, OpenDocument, document_of, documents_under
-from kg_reasoner.loaders.rdf.statements import Encoder
 from kg_reasoner.loaders.rdf.term_forecast import TermForecast
 from kg_reasoner.progress import Progress
 from kg_reasoner.storage.arrays import Ids
@@ -46,8 +46,8 @@ from kg_reasoner.storage.terms.dictionary import Dictionary
 
 if TYPE_CHECKING:
     from kg_reasoner.loaders.rdf.declared_prefixes import PrefixSink
+    from kg_reasoner.loaders.rdf.readers.syntax import Batch
     from kg_reasoner.loaders.rdf.rule_sink import RuleSink
-    from kg_reasoner.loaders.rdf.syntax import Batch
 
 __all__ = ["Block", "DocumentBounds", "Progress", "read"]
 
@@ -176,20 +176,20 @@ def _blocks(inputs: list[_Input], reading: Reading, progress: Progress | None) -
 
 def _batches_in_memory(source: Any, dictionary: Dictionary, block: int) -> Iterator[Batch]:
     if _is_owlready(source):
-        from kg_reasoner.loaders.rdf.quadstore import read_quad_store
+        from kg_reasoner.loaders.rdf.readers.quadstore import read_quad_store
 
         return read_quad_store(source, dictionary, block)
-    from kg_reasoner.loaders.rdf.triples_in_memory import is_rdflib_graph, read_graph, read_triples
+    from kg_reasoner.loaders.rdf.readers.triples_in_memory import is_rdflib_graph, read_graph, read_triples
 
     return read_graph(source, dictionary, block) if is_rdflib_graph(source) else read_triples(source, dictionary, block)
 
 
 def _prefixes_in_memory(source: Any) -> Iterable[tuple[str, str]]:
     if _is_owlready(source):
-        from kg_reasoner.loaders.rdf.quadstore import ontology_prefixes
+        from kg_reasoner.loaders.rdf.readers.quadstore import ontology_prefixes
 
         return ontology_prefixes(source)
-    from kg_reasoner.loaders.rdf.triples_in_memory import bound_prefixes, is_rdflib_graph
+    from kg_reasoner.loaders.rdf.readers.triples_in_memory import bound_prefixes, is_rdflib_graph
 
     return bound_prefixes(source) if is_rdflib_graph(source) else ()
 
@@ -213,15 +213,15 @@ def _batches(opened: OpenDocument, reading: Reading) -> Iterator[Batch]:
     if format in (N_TRIPLES, N_QUADS):
         return read_lines(opened, format, reading)
     if format is OWL_XML:
-        from kg_reasoner.loaders.rdf.owlxml import read_owlxml
+        from kg_reasoner.loaders.rdf.readers.owlxml import read_owlxml
 
         return read_owlxml(opened, reading)
     if format in (FUNCTIONAL, MANCHESTER, OBO):
-        from kg_reasoner.loaders.rdf.owl_texts import read_owl_text
+        from kg_reasoner.loaders.rdf.readers.owl_texts import read_owl_text
 
         return read_owl_text(opened, format, reading)
     if format is N3:
-        from kg_reasoner.loaders.rdf.n3 import has_formulas, read_n3
+        from kg_reasoner.loaders.rdf.readers.n3 import has_formulas, read_n3
 
         if has_formulas(opened):
             return read_n3(opened, reading)
@@ -229,14 +229,14 @@ def _batches(opened: OpenDocument, reading: Reading) -> Iterator[Batch]:
 
     is_compiled = isinstance(reading.dictionary, Dictionary) and opened.document.bounds.literal >= WINDOW
     if format in (TURTLE, TRIG) and is_compiled:
-        from kg_reasoner.loaders.rdf.turtle import read_turtle
+        from kg_reasoner.loaders.rdf.readers.turtle import read_turtle
 
         return read_turtle(opened, format, reading)
     if format is RDF_XML and is_compiled:
-        from kg_reasoner.loaders.rdf.rdfxml_documents import read_rdfxml
+        from kg_reasoner.loaders.rdf.readers.rdfxml_documents import read_rdfxml
 
         return read_rdfxml(opened, reading)
-    from kg_reasoner.loaders.rdf.syntax import read_parsed
+    from kg_reasoner.loaders.rdf.readers.syntax import read_parsed
 
     encoder = Encoder(reading.dictionary, reading.scope_of(opened), parsed=True)
     return read_parsed(opened, format, reading.base, encoder, reading.block, reading.prefixes)

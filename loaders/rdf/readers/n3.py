@@ -31,7 +31,7 @@ from kg_reasoner.program import Program, Rule, Variable
 from kg_reasoner.terms import IRI, RDF, BlankNode, Literal, Term, Triple
 
 if TYPE_CHECKING:
-    from kg_reasoner.loaders.rdf.syntax import Batch
+    from kg_reasoner.loaders.rdf.readers.syntax import Batch
 
 __all__ = ["N3Document", "RuleSink", "has_formulas", "read", "read_n3", "read_text"]
 

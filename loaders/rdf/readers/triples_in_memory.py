@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from rdflib import Graph
     from rdflib.term import URIRef
 
-    from kg_reasoner.loaders.rdf.syntax import Batch
+    from kg_reasoner.loaders.rdf.readers.syntax import Batch
 
 __all__ = ["all_triples", "bound_prefixes", "encode_columns", "encode_rows", "is_rdflib_graph", "read_graph", "read_triples"]
 

@@ -21,12 +21,12 @@ from kg_reasoner.loaders.rdf.document_reading import Reading
 from kg_reasoner.loaders.rdf.formats import RDF_XML
 from kg_reasoner.loaders.rdf.parser_share import ROWS, ParserShare, window_size
 from kg_reasoner.loaders.rdf.pushed import Pushed
+from kg_reasoner.loaders.rdf.readers.statements import Encoder
+from kg_reasoner.loaders.rdf.readers.syntax import Batch, read_parsed
+from kg_reasoner.loaders.rdf.readers.xml import prolog_of
+from kg_reasoner.loaders.rdf.readers.xml_tags import quoted
 from kg_reasoner.loaders.rdf.row_blocks import in_blocks
 from kg_reasoner.loaders.rdf.sources import Document, document_of
-from kg_reasoner.loaders.rdf.statements import Encoder
-from kg_reasoner.loaders.rdf.syntax import Batch, read_parsed
-from kg_reasoner.loaders.rdf.xml import prolog_of
-from kg_reasoner.loaders.rdf.xml_tags import quoted
 from kg_reasoner.storage.arrays import Ids
 from kg_reasoner.storage.readers.rdfxml_reading import PlainRDFXML
 from kg_reasoner.storage.terms.dictionary import Dictionary

@@ -20,15 +20,15 @@ from kg_reasoner.errors import LoadError
 from kg_reasoner.loaders.rdf.blank import BlankScope
 from kg_reasoner.loaders.rdf.declared_prefixes import RecordedPrefixes
 from kg_reasoner.loaders.rdf.document_reading import Reading
-from kg_reasoner.loaders.rdf.escaped_dots import DotsApart
 from kg_reasoner.loaders.rdf.formats import Format
 from kg_reasoner.loaders.rdf.parser_share import LEAST, MOST, ROWS, ParserShare, window_size
 from kg_reasoner.loaders.rdf.pushed import Pushed
+from kg_reasoner.loaders.rdf.readers.escaped_dots import DotsApart
+from kg_reasoner.loaders.rdf.readers.statements import Encoder
+from kg_reasoner.loaders.rdf.readers.syntax import Batch, parser_error, read_parsed, term_too_long
+from kg_reasoner.loaders.rdf.readers.turtle_ahead import PART, Ahead
 from kg_reasoner.loaders.rdf.row_blocks import in_blocks
 from kg_reasoner.loaders.rdf.scan import Scanned
-from kg_reasoner.loaders.rdf.statements import Encoder
-from kg_reasoner.loaders.rdf.syntax import Batch, parser_error, read_parsed, term_too_long
-from kg_reasoner.loaders.rdf.turtle_ahead import PART, Ahead
 from kg_reasoner.storage.arrays import Ids
 from kg_reasoner.storage.readers.turtle_reading import PlainTurtle
 from kg_reasoner.storage.terms.dictionary import Dictionary

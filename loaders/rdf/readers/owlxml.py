@@ -21,16 +21,16 @@ from kg_reasoner.data_classes import dataclass
 from kg_reasoner.errors import LoadError
 from kg_reasoner.loaders.convert import plain_literal, text_from_term
 from kg_reasoner.loaders.rdf.document_reading import Reading
+from kg_reasoner.loaders.rdf.readers.xml import XMLReader, text_of
 from kg_reasoner.loaders.rdf.scan import too_long
-from kg_reasoner.loaders.rdf.xml import XMLReader, text_of
 from kg_reasoner.loaders.syntaxes.constructs import AXIOMS, SIGNATURES, Construct, Malformed, Part, check
 from kg_reasoner.loaders.syntaxes.to_rdf import RdfMapping
 from kg_reasoner.loaders.syntaxes.vocabulary import ENTITIES
 from kg_reasoner.terms import IRI, OWL, RDF, RDFS, XSD, BlankNode, Literal, Triple
 
 if TYPE_CHECKING:
+    from kg_reasoner.loaders.rdf.readers.syntax import Batch
     from kg_reasoner.loaders.rdf.sources import OpenDocument
-    from kg_reasoner.loaders.rdf.syntax import Batch
 
 __all__ = ["read_owlxml"]
 

@@ -14,14 +14,14 @@ from kg_reasoner.data_classes import dataclass
 from kg_reasoner.errors import LoadError
 from kg_reasoner.loaders.rdf.bounds import hint_for
 from kg_reasoner.loaders.rdf.document_reading import Reading
-from kg_reasoner.loaders.rdf.statements import Encoder
+from kg_reasoner.loaders.rdf.readers.statements import Encoder
 from kg_reasoner.storage.terms.dictionary import Dictionary
 
 if TYPE_CHECKING:
     from kg_reasoner.loaders.rdf.formats import Format
     from kg_reasoner.loaders.rdf.merging import PartDictionaries, PartTerms
+    from kg_reasoner.loaders.rdf.readers.syntax import Batch
     from kg_reasoner.loaders.rdf.sources import Document, OpenDocument
-    from kg_reasoner.loaders.rdf.syntax import Batch
     from kg_reasoner.storage.arrays import Ids, Numbers
 
 __all__ = ["read_lines"]
@@ -96,7 +96,7 @@ class _Reader:
         try:
             return self.batch(self.encoder.rows(piece, self.width))
         except (SyntaxError, LoadError) as error:
-            from kg_reasoner.loaders.rdf.syntax import first_error
+            from kg_reasoner.loaders.rdf.readers.syntax import first_error
 
             raise first_error(self.document, bytes(piece), line, self.has_graphs) or self.document.error(str(error), line) from None
 
@@ -109,8 +109,8 @@ class _Reader:
         bounds = self.document.bounds
         if len(piece) <= min(bounds.line, bounds.literal):
             return
+        from kg_reasoner.loaders.rdf.readers.syntax import has_longer_literal
         from kg_reasoner.loaders.rdf.scan import too_long
-        from kg_reasoner.loaders.rdf.syntax import has_longer_literal
 
         for number, line in enumerate(bytes(piece).split(b"\n"), first_line):
             if len(line) > bounds.line:

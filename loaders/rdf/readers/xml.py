@@ -16,8 +16,8 @@ from xml.parsers import expat
 from kg_reasoner.errors import LoadError
 from kg_reasoner.lazy_regex import regular_expression
 from kg_reasoner.loaders.rdf.bounds import hint_for
+from kg_reasoner.loaders.rdf.readers.xml_tags import Tags, escaped, quoted
 from kg_reasoner.loaders.rdf.scan import refused_triple_term, too_deep, too_long
-from kg_reasoner.loaders.rdf.xml_tags import Tags, escaped, quoted
 from kg_reasoner.terms import OWL, RDF
 
 if TYPE_CHECKING:

@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from kg_reasoner.errors import LoadError
-from kg_reasoner.loaders.rdf.syntax import Batch
+from kg_reasoner.loaders.rdf.readers.syntax import Batch
 from kg_reasoner.terms import RDF, XSD, Literal, term_text
 
 if TYPE_CHECKING:
