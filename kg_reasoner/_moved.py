@@ -13,6 +13,7 @@ from typing import Any, Final
 
 FORMER: Final = {
     "api.profiles": "api.cost_profiles",
+    "api.subscriptions": "api.operations.subscriptions",
     "counters": "engine.counters",
     "datatypes": "expressions.datatypes",
     "delta": "query.delta",
@@ -37,7 +38,7 @@ FORMER: Final = {
     "sparql.results.rdflib_nodes": "sparql.solutions.rdflib_nodes",
     "store": "rdflib_store",
     "streams": "api.streams",
-    "subscriptions": "api.subscriptions",
+    "subscriptions": "api.operations.subscriptions",
     "transaction": "api.transaction",
     "update": "api.update",
     "loaders.blank": "loaders.rdf.blank",

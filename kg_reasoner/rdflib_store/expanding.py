@@ -13,7 +13,7 @@ import numpy as np
 from rdflib import Dataset, Graph
 from rdflib.graph import ConjunctiveGraph
 
-from kg_reasoner.api.notices import depth_of_caller
+from kg_reasoner.api.operations.notices import depth_of_caller
 from kg_reasoner.api.reasoner import Reasoner
 from kg_reasoner.engine.inconsistency import Reaction
 from kg_reasoner.errors import InconsistencyError, ReasonerError, ReasonerWarning

@@ -23,7 +23,7 @@ from rdflib.graph import DATASET_DEFAULT_GRAPH_ID
 from rdflib.store import VALID_STORE
 from rdflib.term import Node, URIRef
 
-from kg_reasoner.api.notices import depth_of_caller
+from kg_reasoner.api.operations.notices import depth_of_caller
 from kg_reasoner.api.reasoner import Reasoner
 from kg_reasoner.api.states import State, reasoner_from, state_of
 from kg_reasoner.errors import ReasonerError, ReasonerWarning, expect_name

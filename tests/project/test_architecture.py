@@ -78,6 +78,7 @@ ROOMS = {
         "storage": "kernels modules terms values recursion relations preparation parallel databases cells readers writers",
         "loaders.rdf": "modules readers",
         "sparql": "modules rdflib_grammar syntax solutions evaluation queries results repeated",
+        "api": "declared operations given stated answering modules",
         "rdflib_store": "graphs documents queries updates modules",
     }.items()
 }

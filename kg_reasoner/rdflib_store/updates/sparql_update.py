@@ -11,7 +11,7 @@ import warnings
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from kg_reasoner.api.notices import depth_of_caller
+from kg_reasoner.api.operations.notices import depth_of_caller
 from kg_reasoner.errors import LoadError, NotAllowedError, ReasonerError, ReasonerWarning
 from kg_reasoner.rdflib_store.queries.query_dataset import DatasetStore
 from kg_reasoner.rdflib_store.queries.sparql_dataset import evaluated_pattern, selection

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal, Protocol, TypeAlias
 
 import numpy as np
 
-from kg_reasoner.api.core import ReasonerCore
+from kg_reasoner.api.operations.core import ReasonerCore
 from kg_reasoner.concurrency.limits import Limits, Watch
 from kg_reasoner.engine.axioms.axiom_triples import SchemaTriples
 from kg_reasoner.errors import UnsupportedError, expect_name
@@ -25,7 +25,7 @@ from kg_reasoner.storage.terms.dictionary import Dictionary
 from kg_reasoner.terms import RDF
 
 if TYPE_CHECKING:
-    from kg_reasoner.api.named_graphs import NamedGraphs
+    from kg_reasoner.api.stated.named_graphs import NamedGraphs
     from kg_reasoner.loaders.imports.catalogs import CatalogSource
     from kg_reasoner.loaders.imports.closure import ImportClosure, ImportsMode
     from kg_reasoner.loaders.ontology.owl import AxiomWarning

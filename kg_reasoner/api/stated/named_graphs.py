@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 
 import numpy as np
 
-from kg_reasoner.api.core import ReasonerCore
+from kg_reasoner.api.operations.core import ReasonerCore
 from kg_reasoner.engine.row_encoding import as_term, encode_triples, expect_ids, find_term, find_triples
 from kg_reasoner.errors import LoadError
 from kg_reasoner.program import TRIPLE

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
-from kg_reasoner.api.core import ReasonerCore
-from kg_reasoner.api.proof_axioms import ProofAxioms
-from kg_reasoner.api.triple_history import TripleHistory
+from kg_reasoner.api.answering.proof_axioms import ProofAxioms
+from kg_reasoner.api.operations.core import ReasonerCore
+from kg_reasoner.api.operations.triple_history import TripleHistory
 from kg_reasoner.classification.classifier import Classified, Classifier
 from kg_reasoner.classification.derived import DEEP, EMPTY, UNIVERSAL, DerivedClassifier, derives_hierarchy
 from kg_reasoner.classification.forks import Fork, Member, Source

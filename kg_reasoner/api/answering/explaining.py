@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from typing import Any, Protocol, cast, overload
 
-from kg_reasoner.api.core import ReasonerCore
+from kg_reasoner.api.operations.core import ReasonerCore
 from kg_reasoner.engine.inconsistency import Violation
 from kg_reasoner.engine.row_encoding import as_term, as_triple
 from kg_reasoner.errors import ReasonerError

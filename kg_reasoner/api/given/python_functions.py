@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
-from kg_reasoner.api.core import ReasonerCore
+from kg_reasoner.api.operations.core import ReasonerCore
 from kg_reasoner.concurrency.callbacks import guarded
 from kg_reasoner.errors import ReasonerError
 from kg_reasoner.expressions import aggregate_functions

@@ -11,7 +11,7 @@ import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from kg_reasoner.api.loaded import Loaded
+from kg_reasoner.api.operations.loaded import Loaded
 from kg_reasoner.errors import BeyondProfileWarning, ReasonerWarning
 from kg_reasoner.language import analysis
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Notices", "depth_of_caller", "warn_of_program"]
 
-_PACKAGE: Final = str(Path(__file__).parents[1])
+_PACKAGE: Final = str(Path(__file__).parents[2])
 
 
 MOST_ISSUED: Final = 10

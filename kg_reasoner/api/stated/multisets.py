@@ -7,7 +7,7 @@ from typing import Final
 
 import numpy as np
 
-from kg_reasoner.api.core import ReasonerCore
+from kg_reasoner.api.operations.core import ReasonerCore
 from kg_reasoner.engine.engine import Engine
 from kg_reasoner.errors import ReasonerError
 from kg_reasoner.planning.catalog import INTERNAL

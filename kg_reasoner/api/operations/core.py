@@ -11,8 +11,8 @@ from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Protocol, cast
 
-from kg_reasoner.api.loaded import Loaded
-from kg_reasoner.api.notices import Notices
+from kg_reasoner.api.operations.loaded import Loaded
+from kg_reasoner.api.operations.notices import Notices
 from kg_reasoner.concurrency.limits import UNLIMITED, Limits, Watch, current_watch, expect_limits
 from kg_reasoner.concurrency.locking import Hold
 from kg_reasoner.engine.collector import Collector
@@ -33,7 +33,7 @@ from kg_reasoner.terms import Term
 
 if TYPE_CHECKING:
     from kg_reasoner.api.declared.ticks import Ticks
-    from kg_reasoner.api.subscriptions import Subscriptions
+    from kg_reasoner.api.operations.subscriptions import Subscriptions
     from kg_reasoner.expressions.defined_functions import PythonFunction
     from kg_reasoner.expressions.reductions import Reduction, StatefulReduction
     from kg_reasoner.language.reading.known import Known

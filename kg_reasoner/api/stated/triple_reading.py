@@ -7,7 +7,7 @@ from typing import Protocol
 
 import numpy as np
 
-from kg_reasoner.api.core import ReasonerCore
+from kg_reasoner.api.operations.core import ReasonerCore
 from kg_reasoner.engine.row_encoding import as_term, find_term
 from kg_reasoner.query.matching import Which, check_which
 from kg_reasoner.query.patterns import match_triples

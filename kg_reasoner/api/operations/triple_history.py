@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from kg_reasoner.api.core import ReasonerCore
+from kg_reasoner.api.operations.core import ReasonerCore
 from kg_reasoner.classification.derived import SUB, TripleChanges
 from kg_reasoner.storage.arrays import Ids
 from kg_reasoner.storage.databases.row_marks import RowMarks

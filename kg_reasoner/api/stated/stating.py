@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from kg_reasoner.api.core import ReasonerCore
+from kg_reasoner.api.operations.core import ReasonerCore
 from kg_reasoner.engine.row_encoding import as_rows, encode_rows, expect_predicate, find_rows
 from kg_reasoner.errors import ArityError, ReasonerError, plural
 from kg_reasoner.planning.catalog import INTERNAL
@@ -67,7 +67,7 @@ def state_facts(core: ReasonerCore, predicate: str, facts: Ids) -> None:
     if declaration is not None:
         _expect_given(declaration)
         if declaration.kind == "multiset":
-            from kg_reasoner.api.declared.multisets import add_counted
+            from kg_reasoner.api.stated.multisets import add_counted
 
             add_counted(core.engine, predicate, facts)
             return
@@ -88,7 +88,7 @@ def withdraw_facts(core: ReasonerCore, predicate: str, facts: Ids) -> None:
     if declaration is not None:
         _expect_given(declaration)
         if declaration.kind == "multiset":
-            from kg_reasoner.api.declared.multisets import remove_counted
+            from kg_reasoner.api.stated.multisets import remove_counted
 
             remove_counted(core.engine, predicate, facts)
             return

@@ -6,9 +6,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
-from kg_reasoner.api.core import ReasonerCore
-from kg_reasoner.api.demand_matching import DemandMatcher, Effort, NotOnDemandError
-from kg_reasoner.api.given_values import expect_bindings, expect_prefixes
+from kg_reasoner.api.answering.demand_matching import DemandMatcher, Effort, NotOnDemandError
+from kg_reasoner.api.given.given_values import expect_bindings, expect_prefixes
+from kg_reasoner.api.operations.core import ReasonerCore
 from kg_reasoner.concurrency.limits import NOBODY, UNLIMITED, Limits, current_watch
 from kg_reasoner.engine.magic_sets.on_demand import is_applicable
 from kg_reasoner.errors import QuerySyntaxError, ReasonerError

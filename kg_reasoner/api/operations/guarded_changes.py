@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any, Protocol
 
-from kg_reasoner.api.core import ReasonerCore
+from kg_reasoner.api.operations.core import ReasonerCore
 from kg_reasoner.program import Program, Rule
 from kg_reasoner.storage.arrays import Ids
 from kg_reasoner.terms import AnyTerm, AnyTriple
