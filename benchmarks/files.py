@@ -128,7 +128,7 @@ def writing(folder: Path, count: int, runs: int) -> Iterator[Speed]:
     import pyoxigraph
 
     from kg_reasoner.io.output import triple_writer
-    from kg_reasoner.loaders.rdf.reader import read
+    from kg_reasoner.loaders.rdf.readers.reader import read
     from kg_reasoner.storage.terms.dictionary import Dictionary
 
     source, prefixes = folder / "data.nt", {"ub": UB}
@@ -172,7 +172,7 @@ def _syntax(extension: str) -> Any:
 
 
 def _encode(path: Path) -> None:
-    from kg_reasoner.loaders.rdf.reader import read
+    from kg_reasoner.loaders.rdf.readers.reader import read
     from kg_reasoner.storage.terms.dictionary import Dictionary
 
     for _ in read(path, dictionary=Dictionary(), base=BASE):

@@ -27,7 +27,7 @@ from benchmarks.inputs.update_data import data_folder
 from kg_reasoner.api.reasoner import Reasoner
 from kg_reasoner.concurrency import ordered_work, tasks
 from kg_reasoner.io.output import triple_writer
-from kg_reasoner.loaders.rdf.reader import read
+from kg_reasoner.loaders.rdf.readers.reader import read
 from kg_reasoner.lubm import generate
 from kg_reasoner.storage.parallel import row_ranges, shared_loading
 from kg_reasoner.storage.terms.dictionary import Dictionary

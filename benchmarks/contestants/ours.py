@@ -25,7 +25,7 @@ class Ours:
         """Import everything and load the kernels, by running a tiny job."""
         from kg_reasoner.api.reasoner import Reasoner
         from kg_reasoner.io import facts as facts_io
-        from kg_reasoner.loaders.rdf import reader as rdf  # noqa: F401 (imported here, so that their time is not the first load's)
+        from kg_reasoner.loaders.rdf.readers import reader as rdf  # noqa: F401 (imported here, so that their time is not the first load's)
         from kg_reasoner.program import Column
         from kg_reasoner.terms import IRI, RDF, RDFS
 

@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 from benchmarks.inputs.data import made, universities_as_ntriples, write_ontology
 from kg_reasoner.api.reasoner import Reasoner
-from kg_reasoner.loaders.rdf import reader as rdf
+from kg_reasoner.loaders.rdf.readers import reader as rdf
 from kg_reasoner.storage.arrays import Ids
 from kg_reasoner.storage.releasing import give_back
 

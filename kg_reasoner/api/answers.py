@@ -8,8 +8,8 @@ from typing import Final
 
 import numpy as np
 
-from kg_reasoner.api.core import ReasonerCore
-from kg_reasoner.api.given_values import expect_bindings
+from kg_reasoner.api.given.given_values import expect_bindings
+from kg_reasoner.api.operations.core import ReasonerCore
 from kg_reasoner.concurrency.limits import Limits
 from kg_reasoner.data_classes import dataclass
 from kg_reasoner.engine.magic_sets.demand import Demand, Found, abstracted

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
-from kg_reasoner.api.subscriptions import Pattern, Subscriptions
+from kg_reasoner.api.operations.subscriptions import Pattern, Subscriptions
 from kg_reasoner.concurrency.forking import new_mutex
 from kg_reasoner.query.delta import Delta
 

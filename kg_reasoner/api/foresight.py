@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from kg_reasoner.api.core import ReasonerCore
+from kg_reasoner.api.operations.core import ReasonerCore
 from kg_reasoner.api.update import Update
 from kg_reasoner.engine.row_encoding import find_rows, find_triples
 from kg_reasoner.errors import ReasonerError

@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING, Any, Literal, NoReturn, TypeVar, cast, overloa
 
 import numpy as np
 
-from kg_reasoner.api import documents
-from kg_reasoner.api.core import ReasonerCore
-from kg_reasoner.api.declared.stating import add_facts, remove_facts
-from kg_reasoner.api.loaded import Loaded
-from kg_reasoner.api.notices import warn_of_program
+from kg_reasoner.api.operations.core import ReasonerCore
+from kg_reasoner.api.operations.loaded import Loaded
+from kg_reasoner.api.operations.notices import warn_of_program
+from kg_reasoner.api.stated import documents
+from kg_reasoner.api.stated.stating import add_facts, remove_facts
+from kg_reasoner.api.stated.triple_reading import triple_ids, triples
 from kg_reasoner.api.transaction import Transaction
-from kg_reasoner.api.triple_reading import triple_ids, triples
 from kg_reasoner.concurrency.cores import thread_count
 from kg_reasoner.concurrency.limits import UNLIMITED, Limits, expect_limits
 from kg_reasoner.engine.engine import Engine
@@ -36,16 +36,16 @@ from kg_reasoner.storage.terms.dictionary import Dictionary
 from kg_reasoner.terms import AnyTerm, AnyTriple, Term, Triple
 
 if TYPE_CHECKING:
+    from kg_reasoner.api.answering.classifying import Hierarchies
+    from kg_reasoner.api.answering.explaining import Explanations
     from kg_reasoner.api.answers import Answers
     from kg_reasoner.api.change_feed import ChangeFeed
-    from kg_reasoner.api.classifying import Hierarchies
     from kg_reasoner.api.cost_profiles import Profile
-    from kg_reasoner.api.documents import Refusal
-    from kg_reasoner.api.explaining import Explanations
     from kg_reasoner.api.fact_tables import Facts
-    from kg_reasoner.api.named_graphs import NamedGraphs
+    from kg_reasoner.api.operations.subscriptions import Callback, Pattern, Subscription, Subscriptions
     from kg_reasoner.api.sizes import Sizes
-    from kg_reasoner.api.subscriptions import Callback, Pattern, Subscription, Subscriptions
+    from kg_reasoner.api.stated.documents import Refusal
+    from kg_reasoner.api.stated.named_graphs import NamedGraphs
     from kg_reasoner.api.update import Update
     from kg_reasoner.classification.hierarchy import Hierarchy
     from kg_reasoner.engine.counters import Counters
@@ -257,7 +257,7 @@ class Reasoner:
             LoadError: The text is the name of a file or of a rule set, not a program.
             InconsistencyError: See `on_inconsistency`.
         """
-        from kg_reasoner.api.given_programs import as_program
+        from kg_reasoner.api.given.given_programs import as_program
 
         program = as_program(program, self.core.known)
         warn_of_program(program)
@@ -288,7 +288,7 @@ class Reasoner:
         Raises:
             ReasonerError: The name is taken, a type is unknown, or something else is given for the function.
         """
-        from kg_reasoner.api.python_functions import function_adder
+        from kg_reasoner.api.given.python_functions import function_adder
 
         return function_adder(self.core, name, types, returns, batch=batch)
 
@@ -312,7 +312,7 @@ class Reasoner:
         Raises:
             ReasonerError: The name is taken, a type is unknown, or something else is given for the function.
         """
-        from kg_reasoner.api.python_functions import aggregate_adder
+        from kg_reasoner.api.given.python_functions import aggregate_adder
 
         return aggregate_adder(self.core, name, types, returns)
 
@@ -353,7 +353,7 @@ class Reasoner:
         Raises:
             ReasonerError: The name is taken, a type is unknown, or something else is given for a function.
         """
-        from kg_reasoner.api.python_functions import add_reduction
+        from kg_reasoner.api.given.python_functions import add_reduction
 
         add_reduction(self.core, name, types, returns, initial=initial, add=add, remove=remove, result=result)
 
@@ -366,7 +366,7 @@ class Reasoner:
         Raises:
             LoadError: Something else is given, such as the text of a rule; nothing is removed then.
         """
-        from kg_reasoner.api.given_programs import as_rules
+        from kg_reasoner.api.given.given_programs import as_rules
 
         gone = as_rules(rules)
         with self.core.at_once():
@@ -389,7 +389,7 @@ class Reasoner:
         bounds: DocumentBounds | None = None,
         limits: Limits | None = None,
     ) -> None:
-        """Add the triples of RDF documents, folders or graphs as explicit triples (see `kg_reasoner.loaders.rdf.reader.read`).
+        """Add the triples of RDF documents, folders or graphs as explicit triples (see `kg_reasoner.loaders.rdf.read`).
 
         All sources are read before the first triple is added, so that an invalid one changes nothing. Named graphs keep their
         triples, see `named_graphs`. Rules of N3 documents become part of the program.
@@ -471,7 +471,7 @@ class Reasoner:
     def named_graphs(self) -> NamedGraphs:
         """The named graphs and the default graph, which state the explicit triples."""
         if self._named_graphs is None:
-            from kg_reasoner.api.named_graphs import NamedGraphs
+            from kg_reasoner.api.stated.named_graphs import NamedGraphs
 
             self.core.named_graphs = self._named_graphs = NamedGraphs(self.core)
         return self._named_graphs
@@ -598,7 +598,7 @@ class Reasoner:
         >>> [place.lexical for _, place in reasoner.facts("box")]
         ['hall', 'garage']
         """
-        from kg_reasoner.api.declared.key_changes import insert_or_update
+        from kg_reasoner.api.stated.key_changes import insert_or_update
 
         insert_or_update(self.core, predicate, rows)
 
@@ -614,7 +614,7 @@ class Reasoner:
             KeyViolationError: No fact has one of the keys, or the program states it; nothing is removed then.
             LoadError: A value is not a term, or text is given in place of several keys.
         """
-        from kg_reasoner.api.declared.key_changes import delete_key
+        from kg_reasoner.api.stated.key_changes import delete_key
 
         delete_key(self.core, predicate, keys)
 
@@ -631,7 +631,7 @@ class Reasoner:
             KeyViolationError: No fact has the key, the program states it, or another fact has the new key.
             ReasonerError, LoadError, ColumnTypeError: As for `insert_or_update`.
         """
-        from kg_reasoner.api.declared.key_changes import modify
+        from kg_reasoner.api.stated.key_changes import modify
 
         modify(self.core, predicate, key, columns)
 
@@ -654,7 +654,7 @@ class Reasoner:
         >>> {who.lexical: count for (who,), count in reasoner.counts("vote")}
         {'ann': 1, 'tim': 1}
         """
-        from kg_reasoner.api.declared.multisets import counts
+        from kg_reasoner.api.stated.multisets import counts
 
         return counts(self.core, predicate)
 
@@ -694,7 +694,7 @@ class Reasoner:
         Raises:
             LoadError: An item is not a term, or text is given in place of several terms.
         """
-        from kg_reasoner.api.given_values import expect_several
+        from kg_reasoner.api.given.given_values import expect_several
 
         expect_several(terms, "terms")
         new = [term for term in map(as_term, terms) if term not in self.dictionary]
@@ -814,7 +814,7 @@ class Reasoner:
         return bool(self.core.subscriptions)
 
     def subscribe(self, pattern: Pattern, callback: Callback) -> Subscription:
-        """Call a function with the changes of a pattern after every commit; see `kg_reasoner.api.subscriptions.Subscriptions`.
+        """Call a function with the changes of a pattern after every commit, see `Subscriptions`.
 
         If a transaction is open, its commit is the first. The notification includes all its changes, also those before this call;
         but if it was begun with ``collects=False`` (as an rdflib store begins its own while there are no subscribers), only those
@@ -852,7 +852,7 @@ class Reasoner:
 
     def _subscribers(self) -> Subscriptions:
         if self.core.subscriptions is None:
-            from kg_reasoner.api.subscriptions import Subscriptions
+            from kg_reasoner.api.operations.subscriptions import Subscriptions
 
             arities, last = self.engine.arities, self.engine.committed
             self.core.subscriptions = Subscriptions(self.dictionary, arities, last, self.core.follow)
@@ -1003,7 +1003,7 @@ class Reasoner:
             LoadError: A value of a variable is not a term, or the prefixes are not a mapping of texts.
             LimitError, CancelledError: The query exceeds a limit, or another thread cancelled it.
         """
-        from kg_reasoner.api.queries import query
+        from kg_reasoner.api.answering.queries import query
 
         return query(self.core, text, bindings, prefixes, base, on_demand=on_demand, limits=limits)
 
@@ -1041,7 +1041,7 @@ class Reasoner:
             QuerySyntaxError, UnsupportedError, LoadError: As for `query`.
             NotAllowedError, LimitError, CancelledError: As for `query`, if it is evaluated.
         """
-        from kg_reasoner.api.queries import plan
+        from kg_reasoner.api.answering.queries import plan
 
         return plan(self.core, text, bindings, prefixes, base, run=run)
 
@@ -1174,7 +1174,7 @@ class Reasoner:
         >>> reasoner.labels("en").label("urn:p1")
         "'part of'"
         """
-        from kg_reasoner.api.labels import labelled
+        from kg_reasoner.api.given.labels import labelled
 
         return labelled(self, self.prefixes if prefixes is None else prefixes, languages)
 
@@ -1206,7 +1206,7 @@ class Reasoner:
           :Plant
         """
         if self._hierarchies is None:
-            from kg_reasoner.api.classifying import Hierarchies
+            from kg_reasoner.api.answering.classifying import Hierarchies
 
             self._hierarchies = Hierarchies(self, partial(Reasoner, datatypes=self.datatypes, limits=self.limits))
         return self._hierarchies.current()
@@ -1236,7 +1236,7 @@ class Reasoner:
         OWL 2 RL: yes
         OWL 2 DL: yes
         """
-        from kg_reasoner.api.given_values import expect_prefixes
+        from kg_reasoner.api.given.given_values import expect_prefixes
         from kg_reasoner.loaders.ontology.owl import profiles
 
         if prefixes is not None:
@@ -1259,7 +1259,7 @@ class Reasoner:
 
     def _explaining(self) -> Explanations:
         if self._explanations is None:
-            from kg_reasoner.api.explaining import Explanations
+            from kg_reasoner.api.answering.explaining import Explanations
 
             self._explanations = Explanations(self.core, partial(Reasoner, datatypes=self.datatypes))
         return self._explanations
@@ -1328,7 +1328,7 @@ class Reasoner:
         SubClassOf(:Leaflet ObjectSomeValuesFrom(:partOf :Valve))
         EquivalentClasses(:PartOfValve ObjectSomeValuesFrom(:partOf :Valve))
         """
-        from kg_reasoner.api.proof_axioms import axioms_of
+        from kg_reasoner.api.answering.proof_axioms import axioms_of
 
         return axioms_of(self, proof, self.prefixes if prefixes is None else prefixes)
 

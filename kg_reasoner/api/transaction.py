@@ -7,7 +7,7 @@ from threading import get_ident
 from types import TracebackType
 from typing import TYPE_CHECKING, TypeVar
 
-from kg_reasoner.api.guarded_changes import Changeable, GuardedChanges
+from kg_reasoner.api.operations.guarded_changes import Changeable, GuardedChanges
 from kg_reasoner.concurrency.calls import calls_of_threads, is_at_work
 from kg_reasoner.concurrency.locking import Hold
 from kg_reasoner.engine.collector import Collector

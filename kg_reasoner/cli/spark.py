@@ -263,7 +263,7 @@ def _program(ruleset: str | None, rules_file: str | None) -> Program:
 
 
 def _ontology(files: Iterable[str], prefixes: PrefixSink) -> list[Triple]:
-    from kg_reasoner.loaders.rdf.reader import read
+    from kg_reasoner.loaders.rdf.readers.reader import read
     from kg_reasoner.storage.terms.dictionary import Dictionary
 
     dictionary = Dictionary()

@@ -12,7 +12,7 @@ from kg_reasoner.api.reasoner import Reasoner
 from kg_reasoner.api.transaction import run_in
 from kg_reasoner.concurrency.forking import new_mutex
 from kg_reasoner.errors import MissingExtraError, ReasonerError
-from kg_reasoner.loaders.rdf.quadstore import QuadStore
+from kg_reasoner.loaders.rdf.readers.quadstore import QuadStore
 from kg_reasoner.storage.arrays import Ids, contains
 
 if TYPE_CHECKING:

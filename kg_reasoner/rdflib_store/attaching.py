@@ -14,13 +14,13 @@ from rdflib.term import Node, URIRef
 from kg_reasoner.api.reasoner import Equality, Reasoner
 from kg_reasoner.engine.inconsistency import Reaction
 from kg_reasoner.errors import ReasonerError, UnknownNameError
-from kg_reasoner.loaders.rdf.triples_in_memory import all_triples
-from kg_reasoner.rdflib_store.copying import copy_explicit
-from kg_reasoner.rdflib_store.permissions import Allow
-from kg_reasoner.rdflib_store.rdflib_terms import RdflibTriple
+from kg_reasoner.loaders.rdf.readers.triples_in_memory import all_triples
+from kg_reasoner.rdflib_store.graphs.copying import copy_explicit
+from kg_reasoner.rdflib_store.graphs.rdflib_terms import RdflibTriple
+from kg_reasoner.rdflib_store.graphs.versions import replace_store
+from kg_reasoner.rdflib_store.graphs.writer import BATCH, StoreWriter
+from kg_reasoner.rdflib_store.queries.permissions import Allow
 from kg_reasoner.rdflib_store.store import KGReasonerStore, Reasoning
-from kg_reasoner.rdflib_store.versions import replace_store
-from kg_reasoner.rdflib_store.writer import BATCH, StoreWriter
 
 AnyGraph = TypeVar("AnyGraph", bound=Graph)
 

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from kg_reasoner.rdflib_store.custom_evaluators import Evaluator, foreign_evaluators
-from kg_reasoner.rdflib_store.query_dataset import DatasetStore
+from kg_reasoner.rdflib_store.queries.custom_evaluators import Evaluator, foreign_evaluators
+from kg_reasoner.rdflib_store.queries.query_dataset import DatasetStore
 
 if TYPE_CHECKING:
     from rdflib.plugins.sparql.parserutils import CompValue

@@ -13,12 +13,12 @@ import numpy as np
 from rdflib import Dataset, Graph
 from rdflib.graph import ConjunctiveGraph
 
-from kg_reasoner.api.notices import depth_of_caller
+from kg_reasoner.api.operations.notices import depth_of_caller
 from kg_reasoner.api.reasoner import Reasoner
 from kg_reasoner.engine.inconsistency import Reaction
 from kg_reasoner.errors import InconsistencyError, ReasonerError, ReasonerWarning
-from kg_reasoner.rdflib_store.rdflib_terms import RdflibTerms, RdflibTriple
-from kg_reasoner.rdflib_store.versions import default_graph
+from kg_reasoner.rdflib_store.graphs.rdflib_terms import RdflibTerms, RdflibTriple
+from kg_reasoner.rdflib_store.graphs.versions import default_graph
 from kg_reasoner.storage.arrays import Ids
 from kg_reasoner.storage.grouping import among
 

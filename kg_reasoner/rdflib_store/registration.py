@@ -7,8 +7,8 @@ from rdflib.plugins.sparql import CUSTOM_EVALS
 from rdflib.query import Processor, UpdateProcessor
 
 from kg_reasoner.rdflib_store import evaluators
-from kg_reasoner.rdflib_store.owl_plugins import register_owl_plugins
-from kg_reasoner.rdflib_store.parser_plugins import register_parsers
+from kg_reasoner.rdflib_store.documents.owl_plugins import register_owl_plugins
+from kg_reasoner.rdflib_store.documents.parser_plugins import register_parsers
 from kg_reasoner.sparql.rdflib_grammar.grammar import correct_grammar
 
 __all__ = ["register"]

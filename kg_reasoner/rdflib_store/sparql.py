@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, Final, cast
 
-from kg_reasoner.rdflib_store.query_dataset import DatasetStore
+from kg_reasoner.rdflib_store.queries.query_dataset import DatasetStore
 
 if TYPE_CHECKING:
     from rdflib.plugins.sparql.parserutils import CompValue
@@ -36,7 +36,7 @@ def evaluate(context: QueryContext, part: CompValue) -> Any:
 
 def _whole(context: QueryContext, store: DatasetStore, part: CompValue, bindings: dict[str, Any]) -> dict[str, Any]:
     """Return the result of a whole query in rdflib's form."""
-    from kg_reasoner.rdflib_store.sparql_dataset import evaluated, rdflib_result
+    from kg_reasoner.rdflib_store.queries.sparql_dataset import evaluated, rdflib_result
 
     base = getattr(context.prologue, "base", None)
     result = rdflib_result(store.dataset, evaluated(store.dataset, cast(Any, context.graph), part, bindings, base))
@@ -55,7 +55,7 @@ def _solutions(context: QueryContext, store: DatasetStore, part: CompValue, bind
     from rdflib.plugins.sparql.sparql import FrozenBindings
 
     from kg_reasoner.errors import UnsupportedError
-    from kg_reasoner.rdflib_store.sparql_dataset import evaluated_pattern, rdflib_result
+    from kg_reasoner.rdflib_store.queries.sparql_dataset import evaluated_pattern, rdflib_result
 
     try:
         answer = evaluated_pattern(store.dataset, cast(Any, context.graph), part, bindings)

@@ -23,17 +23,14 @@ from rdflib.graph import DATASET_DEFAULT_GRAPH_ID
 from rdflib.store import VALID_STORE
 from rdflib.term import Node, URIRef
 
-from kg_reasoner.api.notices import depth_of_caller
+from kg_reasoner.api.operations.notices import depth_of_caller
 from kg_reasoner.api.reasoner import Reasoner
 from kg_reasoner.api.states import State, reasoner_from, state_of
 from kg_reasoner.errors import ReasonerError, ReasonerWarning, expect_name
 from kg_reasoner.loaders.convert import formula_error, from_rdflib
-from kg_reasoner.rdflib_store.contexts import Contexts, QueriedGraph, is_made_for_dataset, refuse_conjunctive_graph
-from kg_reasoner.rdflib_store.halves import View
-from kg_reasoner.rdflib_store.permissions import Allow, Permissions
-from kg_reasoner.rdflib_store.prefix_bindings import PrefixBindings
-from kg_reasoner.rdflib_store.query_dataset import DatasetStore, QueryDataset
-from kg_reasoner.rdflib_store.rdflib_terms import (
+from kg_reasoner.rdflib_store.graphs.contexts import Contexts, QueriedGraph, is_made_for_dataset, refuse_conjunctive_graph
+from kg_reasoner.rdflib_store.graphs.prefix_bindings import PrefixBindings
+from kg_reasoner.rdflib_store.graphs.rdflib_terms import (
     RdflibPattern,
     RdflibQuad,
     RdflibTerms,
@@ -41,12 +38,15 @@ from kg_reasoner.rdflib_store.rdflib_terms import (
     triple_columns,
     triple_texts,
 )
+from kg_reasoner.rdflib_store.graphs.separate_graphs import Graphs, SeparateGraphs
+from kg_reasoner.rdflib_store.graphs.union_graphs import UnionGraphs
+from kg_reasoner.rdflib_store.graphs.writer import StoreWriter
+from kg_reasoner.rdflib_store.queries.halves import View
+from kg_reasoner.rdflib_store.queries.permissions import Allow, Permissions
+from kg_reasoner.rdflib_store.queries.query_dataset import DatasetStore, QueryDataset
+from kg_reasoner.rdflib_store.queries.sparql_dataset import answer, plan
 from kg_reasoner.rdflib_store.registration import register
-from kg_reasoner.rdflib_store.separate_graphs import Graphs, SeparateGraphs
-from kg_reasoner.rdflib_store.sparql_dataset import answer, plan
-from kg_reasoner.rdflib_store.sparql_update import update_graph
-from kg_reasoner.rdflib_store.union_graphs import UnionGraphs
-from kg_reasoner.rdflib_store.writer import StoreWriter
+from kg_reasoner.rdflib_store.updates.sparql_update import update_graph
 from kg_reasoner.storage.arrays import Ids
 from kg_reasoner.storage.terms.dictionary import Dictionary
 
@@ -55,7 +55,7 @@ if TYPE_CHECKING:
 
     from kg_reasoner.explain import Proof, WhyNot
     from kg_reasoner.loaders.rdf.formats import Format
-    from kg_reasoner.rdflib_store.rdflib_results import QueryResult
+    from kg_reasoner.rdflib_store.queries.rdflib_results import QueryResult
     from kg_reasoner.sparql.queries.query_plan import QueryPlan
 
 register()
@@ -382,7 +382,7 @@ class KGReasonerStore(DatasetStore):
     def parse_blocks(
         self, source: InputSource, graph: Graph, format: Format, by_rdflib: Callable[[InputSource], object], **options: Any
     ) -> None:
-        """Parse a document into a graph, see `kg_reasoner.rdflib_store.parsing.parse_in_blocks`; for the parsers of rdflib.
+        """Parse a document into a graph, see `kg_reasoner.rdflib_store.documents.parsing.parse_in_blocks`; for rdflib's parsers.
 
         Args:
             source: The document.
@@ -391,7 +391,7 @@ class KGReasonerStore(DatasetStore):
             by_rdflib: Parses the document as rdflib does, where blocks are not possible.
             options: Further options of rdflib's parsers.
         """
-        from kg_reasoner.rdflib_store.parsing import parse_in_blocks
+        from kg_reasoner.rdflib_store.documents.parsing import parse_in_blocks
 
         parse_in_blocks(self, source, graph, format, by_rdflib, **options)
 
@@ -515,8 +515,8 @@ class KGReasonerStore(DatasetStore):
     ) -> QueryResult:
         """Answer a SPARQL query; rdflib calls this for ``graph.query``.
 
-        FROM refers to existing graphs (see `kg_reasoner.rdflib_store.sparql_dataset`). The most recent queries are remembered as
-        they were parsed, by their texts.
+        FROM refers to existing graphs (see `kg_reasoner.rdflib_store.queries.sparql_dataset`). The most recent queries are
+        remembered as they were parsed, by their texts.
 
         Args:
             query: The query, as text or prepared by rdflib.
@@ -570,7 +570,7 @@ class KGReasonerStore(DatasetStore):
     def update(
         self, update: Any, initNs: Mapping[str, Any], initBindings: Mapping[str, Any], queryGraph: str, **kwargs: Any
     ) -> None:
-        """Execute a SPARQL Update request, see `kg_reasoner.rdflib_store.sparql_update`.
+        """Execute a SPARQL Update request, see `kg_reasoner.rdflib_store.updates.sparql_update`.
 
         Args:
             update: The request, as text or prepared by rdflib.
@@ -581,7 +581,7 @@ class KGReasonerStore(DatasetStore):
 
         Raises:
             QuerySyntaxError, LoadError, NotAllowedError, ReasonerError: As for
-                `kg_reasoner.rdflib_store.sparql_update.update_graph`.
+                `kg_reasoner.rdflib_store.updates.sparql_update.update_graph`.
         """
         graph = self._queried(queryGraph)
         target = DATASET_DEFAULT_GRAPH_ID if isinstance(graph, Dataset) else self._name(graph, self)

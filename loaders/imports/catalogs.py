@@ -222,7 +222,7 @@ def _read_catalog(path: Path, bounds: DocumentBounds) -> _Entries:
 
 class _CatalogReader:
     def __init__(self, opened: OpenDocument, path: Path) -> None:
-        from kg_reasoner.loaders.rdf.xml import XMLReader, text_of
+        from kg_reasoner.loaders.rdf.readers.xml import XMLReader, text_of
 
         self._reader = XMLReader(opened.document, text_of(opened), self._start, self._end)
         self._entries = _Entries(path)

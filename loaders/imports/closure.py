@@ -16,9 +16,9 @@ from typing import Literal as OneOf
 from kg_reasoner.data_classes import dataclass
 from kg_reasoner.errors import LoadError, expect_name
 from kg_reasoner.loaders.imports.headers import headers_in
-from kg_reasoner.loaders.rdf import reader as rdf
 from kg_reasoner.loaders.rdf.bounds import DEFAULT_BOUNDS, DocumentBounds
-from kg_reasoner.loaders.rdf.reader import Block
+from kg_reasoner.loaders.rdf.readers import reader as rdf
+from kg_reasoner.loaders.rdf.readers.reader import Block
 from kg_reasoner.loaders.rdf.rule_sink import RuleSink
 from kg_reasoner.loaders.rdf.sources import Document, document_of
 from kg_reasoner.loaders.rules.swrl import SWRL, SWRLB
@@ -89,7 +89,7 @@ def imports_of(
     """Return the transitive imports of ontologies, as far as they can be resolved.
 
     Args:
-        sources: Documents, folders and graphs, as for `kg_reasoner.loaders.rdf.reader.read`.
+        sources: Documents, folders and graphs, as for `kg_reasoner.loaders.rdf.read`.
         catalog: Where the documents of ontologies are: a mapping of IRIs to paths, an XML catalog's path, a folder's path, or
             several of these.
         imports: ``resolve`` those that can be; ``require`` all; ``fetch`` from the web what is neither given nor in the catalog.

@@ -8,7 +8,7 @@ from typing import Final
 import numpy as np
 
 from kg_reasoner.data_classes import dataclass
-from kg_reasoner.loaders.rdf import reader as rdf
+from kg_reasoner.loaders.rdf.readers import reader as rdf
 from kg_reasoner.loaders.rdf.rule_sink import RuleSink
 from kg_reasoner.loaders.rdf.sources import Document
 from kg_reasoner.storage.arrays import Ids

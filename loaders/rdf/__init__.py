@@ -1,11 +1,11 @@
-"""RDF in any syntax: from files, graphs and streams to ids of terms, see `reader.read`."""
+"""RDF in any syntax: from files, graphs and streams to ids of terms, see `readers.reader.read`."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from kg_reasoner.loaders.rdf.reader import Block, DocumentBounds, Progress, read
+    from kg_reasoner.loaders.rdf.readers.reader import Block, DocumentBounds, Progress, read
 
 __all__ = ["Block", "DocumentBounds", "Progress", "read"]
 
@@ -14,4 +14,4 @@ def __getattr__(name: str) -> Any:
     """Return a name of `reader`, for programs that import it from this package, which was once a module."""
     from kg_reasoner._moved import forwarded
 
-    return forwarded(__name__, "reader", name, __all__)
+    return forwarded(__name__, "readers.reader", name, __all__)

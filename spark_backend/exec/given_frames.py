@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias, cast
 
-from kg_reasoner.api.given_values import as_value, expect_several
+from kg_reasoner.api.given.given_values import as_value, expect_several
 from kg_reasoner.errors import LoadError
 from kg_reasoner.program import Program
 from kg_reasoner.spark_backend.io.columns import OBJECT, PREDICATE, SUBJECT, TRIPLE_COLUMNS, triple_frame, union

@@ -6,9 +6,9 @@ import io
 from typing import TYPE_CHECKING, Any
 
 from kg_reasoner.errors import LoadError, OutputError
+from kg_reasoner.loaders.rdf.readers.statements import check_line
+from kg_reasoner.loaders.rdf.readers.syntax import parser_error
 from kg_reasoner.loaders.rdf.sources import Document
-from kg_reasoner.loaders.rdf.statements import check_line
-from kg_reasoner.loaders.rdf.syntax import parser_error
 from kg_reasoner.spark_backend.failures import plain_failures, shown
 from kg_reasoner.spark_backend.io.triple_files import write_whole
 from kg_reasoner.spark_backend.io.workers import faults_of_lines

@@ -14,9 +14,9 @@ import numpy as np
 
 from kg_reasoner.errors import LoadError, ReasonerError
 from kg_reasoner.loaders.rdf.formats import Format, format_of_name
-from kg_reasoner.loaders.rdf.reader import read
+from kg_reasoner.loaders.rdf.readers.reader import read
+from kg_reasoner.loaders.rdf.readers.statements import encode_statements
 from kg_reasoner.loaders.rdf.sources import document_of
-from kg_reasoner.loaders.rdf.statements import encode_statements
 from kg_reasoner.spark_backend.failures import shown
 from kg_reasoner.storage.arrays import Ids
 from kg_reasoner.storage.readers.line_reading import read_lines

@@ -18,7 +18,7 @@ from weakref import ref
 import numpy as np
 import pytest
 
-from kg_reasoner.api.core import ReasonerCore
+from kg_reasoner.api.operations.core import ReasonerCore
 from kg_reasoner.api.reasoner import Equality, Reasoner
 from kg_reasoner.errors import ArityError, LoadError, ReasonerError, SourceError, UnknownNameError
 from kg_reasoner.language import analysis

@@ -21,9 +21,9 @@ from kg_reasoner.concurrency.tasks import run_together
 from kg_reasoner.errors import LimitError, LoadError
 from kg_reasoner.loaders.rdf.document_reading import Reading
 from kg_reasoner.loaders.rdf.formats import TURTLE
-from kg_reasoner.loaders.rdf.reader import read
+from kg_reasoner.loaders.rdf.readers.reader import read
+from kg_reasoner.loaders.rdf.readers.turtle import read_turtle
 from kg_reasoner.loaders.rdf.sources import document_of
-from kg_reasoner.loaders.rdf.turtle import read_turtle
 from kg_reasoner.program import TRIPLE
 from kg_reasoner.storage import capacities as table_capacities
 from kg_reasoner.storage.parallel.shared_loading import shares_of

@@ -25,8 +25,8 @@ from kg_reasoner.errors import OutputError, UnknownNameError
 from kg_reasoner.io import output
 from kg_reasoner.io.atomic_files import write_rows
 from kg_reasoner.io.output import TripleWriter, atomic_output, atomic_text, triple_writer, write_triples
-from kg_reasoner.loaders.rdf import reader as rdf
 from kg_reasoner.loaders.rdf.formats import N_QUADS, find_format
+from kg_reasoner.loaders.rdf.readers import reader as rdf
 from kg_reasoner.storage.terms.dictionary import Dictionary
 from kg_reasoner.terms import IRI, RDF, XSD, BlankNode, Literal, Term, Triple, term_from_text, term_text
 from tests.helpers.effort import examples

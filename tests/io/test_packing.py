@@ -16,7 +16,7 @@ from kg_reasoner.errors import LoadError, MissingExtraError
 from kg_reasoner.io import packing
 from kg_reasoner.io.atomic_files import atomic_output
 from kg_reasoner.loaders.rdf import packed
-from kg_reasoner.loaders.rdf import reader as rdf
+from kg_reasoner.loaders.rdf.readers import reader as rdf
 from kg_reasoner.storage.terms.dictionary import Dictionary
 
 LINES = b"".join(b"<http://example.org/%d> <http://example.org/p> <http://example.org/%d> .\n" % (n, n * n) for n in range(5000))

@@ -13,7 +13,7 @@ from kg_reasoner import Reasoner
 from kg_reasoner.errors import LoadError, ReasonerError, SafetyError, UnsupportedError
 from kg_reasoner.language.parser import PREFIXES, parse
 from kg_reasoner.language.printer import format_term
-from kg_reasoner.loaders.rdf.n3 import read
+from kg_reasoner.loaders.rdf.readers.n3 import read
 from kg_reasoner.loaders.rules.n3_builtins import N3_BUILTINS, NAMESPACES
 from kg_reasoner.program import TRIPLE, Atom, Bind, Call, Filter, Program, Rule, Variable, triple
 from kg_reasoner.terms import IRI, XSD, Literal, Term, literal
@@ -177,7 +177,7 @@ def _typed(cls: str) -> Atom:
 
 
 def test_an_rdf_loader_without_a_place_for_rules_refuses_them() -> None:
-    from kg_reasoner.loaders.rdf import reader as rdf
+    from kg_reasoner.loaders.rdf.readers import reader as rdf
     from kg_reasoner.storage.terms.dictionary import Dictionary
 
     with pytest.raises(LoadError, match="the document contains a rule, and only triples can be read here"):

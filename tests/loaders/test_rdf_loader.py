@@ -20,8 +20,8 @@ from rdflib.compare import isomorphic
 
 from kg_reasoner.errors import LoadError, UnknownNameError
 from kg_reasoner.loaders.convert import from_rdflib, text_from_term, to_rdflib
-from kg_reasoner.loaders.rdf import reader as rdf
 from kg_reasoner.loaders.rdf.formats import FORMATS
+from kg_reasoner.loaders.rdf.readers import reader as rdf
 from kg_reasoner.storage.terms.dictionary import Dictionary
 from kg_reasoner.terms import IRI, RDF, XSD, BlankNode, Literal, term_from_text
 from tests.helpers.suites import SUITES, why_missing

@@ -9,7 +9,7 @@ import pytest
 import rdflib
 
 from kg_reasoner.loaders.convert import text_from_rdflib
-from kg_reasoner.loaders.rdf import xml
+from kg_reasoner.loaders.rdf.readers import xml
 from tests.loaders.test_rdfxml_reader import Found, document_with, parsed_parts, read
 
 BASE = "http://base/d/e"

@@ -11,15 +11,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kg_reasoner.errors import LoadError
-from kg_reasoner.loaders.rdf import rdfxml_documents
 from kg_reasoner.loaders.rdf.blank import BlankScope
 from kg_reasoner.loaders.rdf.bounds import DEFAULT_BOUNDS, DocumentBounds
 from kg_reasoner.loaders.rdf.document_reading import Reading
 from kg_reasoner.loaders.rdf.formats import RDF_XML
-from kg_reasoner.loaders.rdf.rdfxml_documents import read_rdfxml
+from kg_reasoner.loaders.rdf.readers import rdfxml_documents
+from kg_reasoner.loaders.rdf.readers.rdfxml_documents import read_rdfxml
+from kg_reasoner.loaders.rdf.readers.statements import Encoder
+from kg_reasoner.loaders.rdf.readers.syntax import read_parsed
 from kg_reasoner.loaders.rdf.sources import document_of
-from kg_reasoner.loaders.rdf.statements import Encoder
-from kg_reasoner.loaders.rdf.syntax import read_parsed
 from kg_reasoner.storage.readers import rdfxml_reading
 from kg_reasoner.storage.terms.dictionary import Dictionary
 from tests.helpers.checked import run_in_checked_mode

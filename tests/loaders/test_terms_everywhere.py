@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from kg_reasoner.errors import LoadError, OutputError, ReasonerError
 from kg_reasoner.io.output import write_triples
-from kg_reasoner.loaders.rdf import reader as rdf
-from kg_reasoner.loaders.rdf.statements import parse_lines
+from kg_reasoner.loaders.rdf.readers import reader as rdf
+from kg_reasoner.loaders.rdf.readers.statements import parse_lines
 from kg_reasoner.storage.readers.line_reading import read_lines
 from kg_reasoner.storage.terms.dictionary import Dictionary
 from kg_reasoner.terms import BlankNode, Triple, term_from_text

@@ -15,12 +15,12 @@ from kg_reasoner.errors import LoadError
 from kg_reasoner.loaders.rdf.blank import BlankScope
 from kg_reasoner.loaders.rdf.bounds import DEFAULT_BOUNDS, DocumentBounds
 from kg_reasoner.loaders.rdf.document_reading import Reading
-from kg_reasoner.loaders.rdf.escaped_dots import DotsApart
 from kg_reasoner.loaders.rdf.formats import N3, TRIG, TURTLE, Format
+from kg_reasoner.loaders.rdf.readers.escaped_dots import DotsApart
+from kg_reasoner.loaders.rdf.readers.statements import Encoder
+from kg_reasoner.loaders.rdf.readers.syntax import read_parsed
+from kg_reasoner.loaders.rdf.readers.turtle import read_turtle
 from kg_reasoner.loaders.rdf.sources import document_of
-from kg_reasoner.loaders.rdf.statements import Encoder
-from kg_reasoner.loaders.rdf.syntax import read_parsed
-from kg_reasoner.loaders.rdf.turtle import read_turtle
 from kg_reasoner.storage.terms.dictionary import Dictionary
 from tests.helpers.effort import examples
 
@@ -262,7 +262,8 @@ def test_escaped_dots_at_the_end_of_names(line: str, chunk: int) -> None:
 
 def test_most_of_plain_turtle_never_reaches_the_parser(monkeypatch: pytest.MonkeyPatch) -> None:
     """Only the declarations do, and the statements with something unusual."""
-    from kg_reasoner.loaders.rdf import parser_share, turtle
+    from kg_reasoner.loaders.rdf import parser_share
+    from kg_reasoner.loaders.rdf.readers import turtle
 
     parsed: list[bytes] = []
     before = turtle._Reader._parsed_part
@@ -276,7 +277,7 @@ def test_most_of_plain_turtle_never_reaches_the_parser(monkeypatch: pytest.Monke
 
 def test_unusual_statements_reach_the_parser_together(monkeypatch: pytest.MonkeyPatch) -> None:
     """Also the last ones in the window, which are fewer bytes than the parser wants to have."""
-    from kg_reasoner.loaders.rdf import turtle
+    from kg_reasoner.loaders.rdf.readers import turtle
 
     parsed: list[bytes] = []
     before = turtle._Reader._parsed_part
@@ -287,7 +288,7 @@ def test_unusual_statements_reach_the_parser_together(monkeypatch: pytest.Monkey
 
 
 def test_long_labels_that_are_not_hexadecimal_numbers_are_plain(monkeypatch: pytest.MonkeyPatch) -> None:
-    from kg_reasoner.loaders.rdf import turtle
+    from kg_reasoner.loaders.rdf.readers import turtle
 
     parsed: list[bytes] = []
     before = turtle._Reader._parsed_part

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from kg_reasoner.errors import ReasonerWarning
 from kg_reasoner.io.output import write_triples
-from kg_reasoner.loaders.rdf.reader import read
+from kg_reasoner.loaders.rdf.readers.reader import read
 from kg_reasoner.loaders.syntaxes.constructs import Construct
 from kg_reasoner.loaders.syntaxes.from_rdf import constructs_of
 from kg_reasoner.loaders.syntaxes.functional_writer import construct_text

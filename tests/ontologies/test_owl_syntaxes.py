@@ -183,7 +183,7 @@ def test_blank_nodes_of_two_documents_are_two() -> None:
 
 
 def test_blocks_are_as_small_as_asked_for() -> None:
-    from kg_reasoner.loaders.rdf.reader import read
+    from kg_reasoner.loaders.rdf.readers.reader import read
     from kg_reasoner.storage.terms.dictionary import Dictionary
 
     text = OBO_PETS + "".join(f"\n[Term]\nid: P:{number}\nname: {number}\n" for number in range(10, 60))

@@ -10,7 +10,7 @@ from rdflib.compare import graph_diff, to_isomorphic
 
 from kg_reasoner.errors import LoadError
 from kg_reasoner.loaders.convert import to_rdflib
-from kg_reasoner.loaders.rdf import reader as rdf
+from kg_reasoner.loaders.rdf.readers import reader as rdf
 from kg_reasoner.storage.terms.dictionary import Dictionary
 from kg_reasoner.terms import term_from_text
 from tests.helpers.extras import needed

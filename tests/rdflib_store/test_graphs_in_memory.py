@@ -14,8 +14,8 @@ from rdflib.term import Node
 
 from kg_reasoner import KGReasonerStore, Reasoner, attach, detach
 from kg_reasoner.errors import LoadError
-from kg_reasoner.loaders.rdf import triples_in_memory as encoding
-from kg_reasoner.loaders.rdf.triples_in_memory import all_triples
+from kg_reasoner.loaders.rdf.readers import triples_in_memory as encoding
+from kg_reasoner.loaders.rdf.readers.triples_in_memory import all_triples
 from kg_reasoner.rdflib_store import store as storing
 
 EX = Namespace("http://example.org/")

@@ -24,7 +24,7 @@ from kg_reasoner import KGReasonerStore, Reasoner, attach, graph_of
 from kg_reasoner.engine.maintenance import STRATEGIES
 from kg_reasoner.errors import LoadError, NoProofError, ReasonerError, TransactionError, UnknownNameError
 from kg_reasoner.loaders.convert import from_rdflib
-from kg_reasoner.rdflib_store.graph_reasoners import GraphReasoners
+from kg_reasoner.rdflib_store.graphs.graph_reasoners import GraphReasoners
 from kg_reasoner.terms import IRI, term_from_text
 from tests.helpers.effort import examples
 

@@ -21,7 +21,7 @@ from rdflib.store import TripleAddedEvent
 from kg_reasoner import KGReasonerStore, Reasoner, graph_of, store_of
 from kg_reasoner.errors import LoadError, ReasonerError
 from kg_reasoner.loaders.rdf.bounds import DocumentBounds
-from kg_reasoner.rdflib_store import parsing
+from kg_reasoner.rdflib_store.documents import parsing
 from kg_reasoner.storage.terms.dictionary import Dictionary
 from tests.helpers.effort import examples
 

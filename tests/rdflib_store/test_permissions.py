@@ -27,7 +27,7 @@ from kg_reasoner.errors import (
     UnknownNameError,
     UnsupportedError,
 )
-from kg_reasoner.rdflib_store.permissions import Allow
+from kg_reasoner.rdflib_store.queries.permissions import Allow
 from tests.helpers.effort import thinned
 
 TURTLE = "<urn:x> <urn:p> <urn:y> ."

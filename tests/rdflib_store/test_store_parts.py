@@ -15,16 +15,16 @@ from rdflib.graph import DATASET_DEFAULT_GRAPH_ID
 from kg_reasoner import KGReasonerStore, Reasoner
 from kg_reasoner.errors import ReasonerError, TransactionError
 from kg_reasoner.loaders.convert import from_rdflib
-from kg_reasoner.rdflib_store.contexts import Contexts
-from kg_reasoner.rdflib_store.permissions import Permissions
-from kg_reasoner.rdflib_store.prefix_bindings import PrefixBindings
-from kg_reasoner.rdflib_store.query_dataset import QueryDataset
-from kg_reasoner.rdflib_store.query_places import StorePlaces
-from kg_reasoner.rdflib_store.selected_graphs import SelectedGraphs
-from kg_reasoner.rdflib_store.separate_graphs import Graphs, SeparateGraphs
-from kg_reasoner.rdflib_store.transactions import IN_DEFAULT, StoreTransactions
-from kg_reasoner.rdflib_store.union_graphs import UnionGraphs
-from kg_reasoner.rdflib_store.writer import StoreWriter
+from kg_reasoner.rdflib_store.graphs.contexts import Contexts
+from kg_reasoner.rdflib_store.graphs.prefix_bindings import PrefixBindings
+from kg_reasoner.rdflib_store.graphs.separate_graphs import Graphs, SeparateGraphs
+from kg_reasoner.rdflib_store.graphs.transactions import IN_DEFAULT, StoreTransactions
+from kg_reasoner.rdflib_store.graphs.union_graphs import UnionGraphs
+from kg_reasoner.rdflib_store.graphs.writer import StoreWriter
+from kg_reasoner.rdflib_store.queries.permissions import Permissions
+from kg_reasoner.rdflib_store.queries.query_dataset import QueryDataset
+from kg_reasoner.rdflib_store.queries.query_places import StorePlaces
+from kg_reasoner.rdflib_store.queries.selected_graphs import SelectedGraphs
 
 EX = Namespace("http://example.org/")
 SCHEMA = (EX.Cat, RDFS.subClassOf, EX.Animal)

@@ -12,7 +12,7 @@ from rdflib import OWL, RDF, RDFS, Graph, Literal, Namespace, URIRef
 from rdflib.compare import isomorphic
 
 from kg_reasoner import KGReasonerStore, Reasoner, attach, graph_of
-from kg_reasoner.api.subscriptions import Pattern
+from kg_reasoner.api.operations.subscriptions import Pattern
 from kg_reasoner.api.update import Update
 from kg_reasoner.errors import LoadError, StreamError, TransactionError
 from kg_reasoner.query.delta import Delta

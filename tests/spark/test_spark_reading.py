@@ -22,7 +22,7 @@ from tests.spark.spark_session import need_spark, session
 need_spark()
 
 from kg_reasoner.errors import LoadError, OutputError, UnknownNameError
-from kg_reasoner.loaders.rdf import reader as rdf
+from kg_reasoner.loaders.rdf.readers import reader as rdf
 from kg_reasoner.spark_backend.io.input_documents import InputPath
 from kg_reasoner.spark_backend.io.reading import read_triples
 from kg_reasoner.storage.terms.dictionary import Dictionary

@@ -466,8 +466,8 @@ def test_limits() -> None:
 
 def test_plans_of_a_report() -> None:
     """Patterns say how they were matched."""
-    from kg_reasoner.api.demand_matching import Effort
-    from kg_reasoner.api.queries import ReasonerDataset
+    from kg_reasoner.api.answering.demand_matching import Effort
+    from kg_reasoner.api.answering.queries import ReasonerDataset
     from kg_reasoner.sparql.queries.parsed import parsed_query
     from kg_reasoner.sparql.queries.query_forms import evaluate_query
     from kg_reasoner.sparql.solutions.registered import RegisteredFunctions

@@ -29,6 +29,7 @@ from hypothesis import strategies as st
 from rdflib.plugins.sparql.operators import register_custom_function, unregister_custom_function
 
 from kg_reasoner import Reasoner
+from kg_reasoner._moved import FORMER
 from kg_reasoner.cli import main
 from kg_reasoner.concurrency.limits import Limits
 from kg_reasoner.errors import (
@@ -204,6 +205,15 @@ def test_results_of_rdflib_are_copied_and_pickled(copied: Callable[[Any], Any]) 
         same = copied(result)
         assert (same.type, same.vars, bool(same)) == (result.type, result.vars, bool(result))
         assert Counter(same) == Counter(result)
+
+
+def test_results_are_read_from_pickles_that_name_former_modules() -> None:
+    result = graph_of(reasoner(FAMILY)).query("SELECT * { ?x ex:n ?n }", initNs=PREFIXES)
+    pickled = pickle.dumps(result, protocol=0)  # names as plain text
+    for former in ("rdflib_store.rdflib_results", "sparql.results.rdflib_nodes"):
+        assert FORMER[former].encode() in pickled
+        pickled = pickled.replace(FORMER[former].encode(), former.encode())
+    assert Counter(pickle.loads(pickled)) == Counter(result)
 
 
 def test_threads_read_one_result_while_the_graph_changes() -> None:

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kg_reasoner import Reasoner
-from kg_reasoner.api import queries
+from kg_reasoner.api.answering import queries
 from kg_reasoner.errors import QuerySyntaxError
 from kg_reasoner.sparql.evaluation.cutting import cut
 from kg_reasoner.sparql.queries.parsed import parsed_query

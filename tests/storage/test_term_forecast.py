@@ -8,7 +8,7 @@ import pytest
 
 from kg_reasoner.errors import LimitError, LoadError
 from kg_reasoner.loaders.rdf import term_forecast
-from kg_reasoner.loaders.rdf.reader import read
+from kg_reasoner.loaders.rdf.readers.reader import read
 from kg_reasoner.loaders.rdf.term_forecast import TermForecast
 from kg_reasoner.storage.terms.dictionary import Dictionary
 

@@ -1,1 +1,1 @@
-"""Relations as programs declare them: primary keys, multisets, streams and delays, and how their facts are stated."""
+"""Relations as programs declare them: primary keys, streams and delays."""

@@ -1,0 +1,1 @@
+"""What a reasoner is asked: SPARQL queries, proofs, hierarchies."""

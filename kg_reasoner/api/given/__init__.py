@@ -1,0 +1,1 @@
+"""What programs give to a reasoner: values, rules, functions and labels."""

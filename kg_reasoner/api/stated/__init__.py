@@ -1,0 +1,1 @@
+"""Explicit facts: documents, named graphs, and facts of relations as these are declared."""

@@ -1,0 +1,102 @@
+"""Assertion and retraction of facts of general predicates, according to the declarations of their relations."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from kg_reasoner.api.operations.core import ReasonerCore
+from kg_reasoner.engine.row_encoding import as_rows, encode_rows, expect_predicate, find_rows
+from kg_reasoner.errors import ArityError, ReasonerError, plural
+from kg_reasoner.planning.catalog import INTERNAL
+from kg_reasoner.program import TRIPLE, Declaration
+from kg_reasoner.storage.arrays import Ids
+from kg_reasoner.terms import AnyTerm
+
+__all__ = ["add_facts", "expect_general", "remove_facts", "state_facts", "withdraw_facts"]
+
+
+def add_facts(core: ReasonerCore, predicate: str, rows: Iterable[Sequence[AnyTerm]]) -> None:
+    """See `kg_reasoner.api.reasoner.Reasoner.add_facts`."""
+    expect_general(predicate)
+    facts = as_rows(rows)
+    if not facts:
+        return
+    with core.at_once():
+        arity = len(facts[0])
+        core.engine.expect_arities({predicate: arity})
+        if predicate == TRIPLE and arity != 3:
+            raise ArityError(f"a triple has 3 arguments, not {arity}")
+        for row in facts:
+            if len(row) != arity:
+                raise ArityError(f"{predicate} has {plural(arity, 'argument')}, not {len(row)}")
+        ids = encode_rows(core.dictionary, facts, arity)
+        core.engine.column_types.check(predicate, ids)
+        state_facts(core, predicate, ids)
+
+
+def remove_facts(core: ReasonerCore, predicate: str, rows: Iterable[Sequence[AnyTerm]]) -> None:
+    """See `kg_reasoner.api.reasoner.Reasoner.remove_facts`."""
+    expect_general(predicate)
+    facts = as_rows(rows)
+    with core.at_once():
+        relation = core.engine.catalog.predicates.get(predicate, -1)
+        if relation >= 0:
+            arity = core.engine.database.relations[relation].arity
+            withdraw_facts(core, predicate, find_rows(core.dictionary, facts, arity))
+
+
+def expect_general(predicate: str) -> None:
+    """Check that a predicate is one for which facts are given by name.
+
+    Raises:
+        ReasonerError: It is the engine's own, or not named.
+    """
+    expect_predicate(predicate)
+    if predicate.startswith(INTERNAL):
+        raise ReasonerError(f"{predicate!r} is not the name of a predicate of yours")
+
+
+def state_facts(core: ReasonerCore, predicate: str, facts: Ids) -> None:
+    """Make facts explicit, within an operation. Their arity and the types of their terms have been checked.
+
+    Raises:
+        KeyViolationError: A fact has the primary key of another one.
+        ReasonerError: The relation is the delay, the difference or a choice of another one.
+    """
+    declaration = core.declared(predicate)
+    if declaration is not None:
+        _expect_given(declaration)
+        if declaration.kind == "multiset":
+            from kg_reasoner.api.stated.multisets import add_counted
+
+            add_counted(core.engine, predicate, facts)
+            return
+        if declaration.key:
+            from kg_reasoner.api.declared.keys import check_keys
+
+            check_keys(core.engine, declaration, facts)
+    core.engine.load(predicate, facts)
+
+
+def withdraw_facts(core: ReasonerCore, predicate: str, facts: Ids) -> None:
+    """Make facts no longer explicit, within an operation.
+
+    Raises:
+        ReasonerError: The relation is the delay, the difference or a choice of another one.
+    """
+    declaration = core.declared(predicate)
+    if declaration is not None:
+        _expect_given(declaration)
+        if declaration.kind == "multiset":
+            from kg_reasoner.api.stated.multisets import remove_counted
+
+            remove_counted(core.engine, predicate, facts)
+            return
+    core.engine.retract(predicate, facts)
+
+
+def _expect_given(declaration: Declaration) -> None:
+    if declaration.derived_as:
+        raise ReasonerError(
+            f"{declaration.predicate} is the {declaration.derived_as} of {declaration.source}, and not changed by hand"
+        )

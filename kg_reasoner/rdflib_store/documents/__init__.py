@@ -1,0 +1,1 @@
+"""Documents into graphs, in blocks: rdflib's parsers, and parsers and serializers that it does not have."""

@@ -1,0 +1,1 @@
+"""SPARQL updates of the graphs of a store."""
