@@ -117,7 +117,9 @@ def test_imports_are_waited_for(sleeps: list[Callable[[], None]], monkeypatch: p
     del sys.modules["slow_to_import"]
 
 
-@pytest.mark.parametrize("first", ["import kg_reasoner as made; made.Reasoner", "from kg_reasoner.rdflib_store import KGReasonerStore"])
+@pytest.mark.parametrize(
+    "first", ["import kg_reasoner as made; made.Reasoner", "from kg_reasoner.rdflib_store import KGReasonerStore"]
+)
 def test_the_first_imports_are_waited_for(first: str) -> None:
     """What waits for imports is imported before anything that takes long."""
     shown = "import sys; print(*(name for name in sys.modules if name.startswith('kg_reasoner.')))"
