@@ -67,6 +67,7 @@ def __getattr__(name: str) -> Any:
         if home not in sys.modules:
             from kg_reasoner.concurrency.garbage import without_collection
 
+            import_module("kg_reasoner.concurrency.forking")  # first, so that a fork waits until the others are imported
             with without_collection():  # modules are kept: the search for garbage among them is a tenth of the time
                 import_module(home)
         return getattr(import_module(home), name)

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any
 from rdflib import plugin
 from rdflib.store import Store
 
+from kg_reasoner.concurrency import forking  # noqa: F401  first, so that a fork waits until the others are imported
+
 if TYPE_CHECKING:
     from kg_reasoner.rdflib_store.attaching import attach, detach, graph_of, store_of
     from kg_reasoner.rdflib_store.store import KGReasonerStore

@@ -61,7 +61,8 @@ def attach(
         UnknownNameError: The rule set is unknown.
         LoadError: A term is not an RDF term, or stands where RDF does not allow it.
         InconsistencyError: The triples contradict the rules, and `on_inconsistency` is ``raise``.
-        ReasonerError: The argument is not an rdflib graph, or is of a deprecated kind such as `ConjunctiveGraph`.
+        ReasonerError: The argument is not an rdflib graph, or is of a deprecated kind such as `ConjunctiveGraph`; or graphs are
+            reasoned over separately, and the rule set has delays or differences.
         ValueError: `threads` is not a number from 1 to 64.
     """
     if not isinstance(graph, Graph):

@@ -103,7 +103,7 @@ class KGReasonerStore(DatasetStore):
         configuration: A reasoner, or the name of a rule set.
         identifier: Ignored; rdflib passes it.
         reasoning: ``union``: over the triples of all graphs together; ``graph``: over each graph separately, so that every graph
-            shows its own materialisation, and the union shows all of them.
+            shows its own materialisation, and the union shows all of them. This excludes programs with delays or differences.
         inferred_graph: The name of a read-only graph of the inferred triples. The name of rdflib's default graph
             (``rdflib.graph.DATASET_DEFAULT_GRAPH_ID``) adds them to the default graph.
         allow: What queries and updates may fetch; by default nothing. Kinds: ``service`` (SERVICE), ``load`` (LOAD from the web)
@@ -118,7 +118,7 @@ class KGReasonerStore(DatasetStore):
 
     Raises:
         UnknownNameError: The rule set or the kind of reasoning is unknown.
-        ReasonerError: The configuration is neither a reasoner nor a string.
+        ReasonerError: The configuration is neither a reasoner nor a string, or its program cannot be used with this reasoning.
     """
 
     graph_aware = True

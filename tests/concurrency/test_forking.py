@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import os
+import subprocess
 import sys
 import threading
 import time
@@ -114,6 +115,24 @@ def test_imports_are_waited_for(sleeps: list[Callable[[], None]], monkeypatch: p
         forking._let_others_go_on()
     assert not sleeps
     del sys.modules["slow_to_import"]
+
+
+@pytest.mark.parametrize(
+    "first", ["import kg_reasoner as made; made.Reasoner", "from kg_reasoner.rdflib_store import KGReasonerStore"]
+)
+def test_the_first_imports_are_waited_for(first: str) -> None:
+    """What waits for imports is imported before anything that takes long."""
+    shown = "import sys; print(*(name for name in sys.modules if name.startswith('kg_reasoner.')))"
+    done = subprocess.run([sys.executable, "-c", f"{first}; {shown}"], capture_output=True, text=True, check=True)
+    begun = done.stdout.split()
+    assert set(begun[: begun.index(forking.__name__) + 1]) <= {
+        "kg_reasoner._moved",
+        "kg_reasoner.rdflib_store",
+        "kg_reasoner.concurrency",
+        "kg_reasoner.concurrency.calls",
+        "kg_reasoner.concurrency.forking",
+        "kg_reasoner.concurrency.garbage",
+    }
 
 
 def test_a_main_loop_in_a_module_is_not_waited_for(

@@ -10,14 +10,17 @@ import tempfile
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing, suppress
 from copy import deepcopy
+from functools import partial
 from itertools import islice
 from pathlib import Path
 from typing import Any, Final, cast
 
 import numpy as np
+from rdflib import RDF as RDFLIB_RDF
 from rdflib import Dataset, Graph, Literal, URIRef
 
 from kg_reasoner import graph_of
+from kg_reasoner.api.fact_tables import Facts
 from kg_reasoner.api.reasoner import Reasoner
 from kg_reasoner.api.transaction import run_in
 from kg_reasoner.api.update import Update
@@ -590,6 +593,15 @@ def _of_worlds() -> Iterator[Scenario]:
 # --- what only reads -------------------------------------------------------------------------------------------------------
 
 FAR: Final = Atom("path", (literal("a"), literal("a")))
+_TYPES: Final = "SELECT ?s ?o { ?s a ?o } ORDER BY ?s ?o"
+
+
+def _written(facts: Facts) -> bytes:
+    file = io.BytesIO()
+    facts.write_to(file, "csv")
+    return file.getvalue()
+
+
 READS: Final[Mapping[str, Callable[[Reasoner], object]]] = {
     "explain": lambda reasoner: str(reasoner.explain(FAR)),
     "all proofs": lambda reasoner: [str(proof) for proof in islice(reasoner.all_proofs(FAR), 3)],
@@ -602,38 +614,62 @@ READS: Final[Mapping[str, Callable[[Reasoner], object]]] = {
     "plan": lambda reasoner: str(reasoner.plan("SELECT * { ?s ?p ?o . ?o ?p ?s }")),
     "index": lambda reasoner: list(reasoner.query_index("by_place", "place 1")),
     "multiset": lambda reasoner: list(reasoner.counts("vote")),
+    "axioms of a proof": lambda reasoner: reasoner.axioms_of(reasoner.explain(next(iter(reasoner.triples(which="inferred"))))),
+    "consistency": lambda reasoner: reasoner.is_consistent(),
+    "labels": lambda reasoner: str(reasoner.explain(FAR).with_prefixes(reasoner.labels("en"))),
+    "ids": lambda reasoner: reasoner.triple_ids().tolist(),
+    "results formats": lambda reasoner: [getattr(reasoner.query(_TYPES), f"to_{name}")() for name in ("csv", "tsv", "json", "xml")],
+    "constructed graph": lambda reasoner: set(reasoner.query("CONSTRUCT { ?s a ?o } WHERE { ?s a ?o }").to_graph()),
+    "file of facts": lambda reasoner: _written(reasoner.facts("path")),
 }
 _READ: Final[Mapping[str, Make]] = {
     **dict.fromkeys(("SPARQL", "inconsistencies", "OWL profiles", "hierarchy", "plan"), axioms),
+    **dict.fromkeys(("axioms of a proof", "consistency", "ids", "results formats", "constructed graph"), axioms),
     "index": boxes,
     "multiset": live,
 }
 """What is read, where it is not `edges`."""
 
 
-def knowing(make: Make, read: Callable[[Reasoner], object]) -> Make:
+GRAPH_READS: Final[Mapping[str, Callable[[Any], object]]] = {
+    "documents": lambda graph: [graph.serialize(format=name) for name in ("turtle", "trig", "nquads", "json-ld", "xml")],
+    "choices": lambda graph: set(graph.triples_choices(([EX.tom, EX.kit], RDFLIB_RDF.type, None))),
+    "walks": lambda graph: (set(graph.transitive_objects(EX.tom, RDFLIB_RDF.type)), set(graph.all_nodes())),
+    "description": lambda graph: set(graph.cbd(EX.tom)),
+    "graphs": lambda graph: {part.identifier: set(part) for part in graph.graphs()},
+    "inferred": lambda graph: set(graph.store.inferred),
+}
+"""What is read in a dataset."""
+
+
+def knowing(make: Make, read: Operation) -> Make:
     """A subject, and what another one like it reads."""
 
     def prepared() -> Subject:
         subject = make()
-        subject.kept["read"] = read(make().reasoner)
+        subject.kept["read"] = read(make())
         return subject
 
     return prepared
 
 
-def reads_the_same(read: Callable[[Reasoner], object]) -> Operation:
+def reads_the_same(read: Operation) -> Operation:
     """Return what reads, and finds that nothing that an interrupted reader has left behind misleads it."""
 
     def execute(subject: Subject) -> None:
-        assert read(subject.reasoner) == subject.kept["read"]
+        assert read(subject) == subject.kept["read"]
 
     return execute
 
 
 def _of_reading() -> Iterator[Scenario]:
     for name, read in READS.items():
-        yield Scenario(f"read, {name}", knowing(_READ.get(name, edges), read), reads_the_same(read))
+        operation = partial(lambda read, subject: read(subject.reasoner), read)
+        yield Scenario(f"read, {name}", knowing(_READ.get(name, edges), operation), reads_the_same(operation))
+    for name, read in GRAPH_READS.items():
+        operation = partial(lambda read, subject: read(subject.graph), read)
+        for kind, make in {"dataset": dataset, "dataset by graph": by_graph}.items():
+            yield Scenario(f"{kind}, read {name}", knowing(make, operation), reads_the_same(operation))
 
 
 SURFACES: Final = (_of_the_shell, _of_tables, _of_programs, _of_graphs, _of_worlds, _of_reading)

@@ -525,6 +525,37 @@ def test_settings_that_are_refused() -> None:
         KGReasonerStore(Path("rules.dl"))  # type: ignore[arg-type]
 
 
+def test_separate_graphs_have_no_delays_or_differences(tmp_path: Path) -> None:
+    """Their reasoners are made when they are first read, and know nothing of the transactions before."""
+    for declared, told in {
+        "relation new(x: iri, y: iri) difference p .": "new is a difference of p",
+        "relation old(x: iri, y: iri) delay p .": "old is a delay of p",
+    }.items():
+        rules = f"relation p(x: iri, y: iri) . {declared}"
+        path = tmp_path / "rules.dl"
+        path.write_text(rules, encoding="utf-8")
+        refused = pytest.raises(ReasonerError, match=f"require reasoning over the union of the graphs: {told}")
+        with refused:
+            KGReasonerStore(Reasoner(rules), reasoning="graph")
+        dataset = zoo_in(Dataset())
+        store = dataset.store
+        with refused:
+            attach(dataset, str(path), reasoning="graph")
+        assert dataset.store is store
+        attach(dataset, "rdfs", reasoning="graph")
+        with refused:
+            dataset.open(str(path))
+        dataset.graph(EX.ann).add((EX.Cat, RDFS.subClassOf, EX.Animal))
+        assert (EX.tom, RDF.type, EX.Animal) in dataset.graph(EX.ann)
+        template = Reasoner()
+        later = Dataset(store=KGReasonerStore(template, reasoning="graph"))
+        later.graph(EX.ann).add((EX.tom, RDF.type, EX.Cat))
+        template.add_program(rules)
+        with refused:
+            len(later.graph(EX.ann))
+        attach(dataset, str(path))
+
+
 # --- equality by rewriting ---------------------------------------------------------------------------------------------------
 
 

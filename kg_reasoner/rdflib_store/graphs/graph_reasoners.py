@@ -10,12 +10,27 @@ from kg_reasoner.api.reasoner import Reasoner
 from kg_reasoner.concurrency.limits import NOBODY, UNLIMITED, current_watch
 from kg_reasoner.concurrency.locking import Hold
 from kg_reasoner.errors import ReasonerError
+from kg_reasoner.program import Program
 from kg_reasoner.query.matching import Which
 from kg_reasoner.query.quads import GRAPH_COLUMN
 from kg_reasoner.rdflib_store.graphs.copying import translated
 from kg_reasoner.rdflib_store.graphs.transactions import IN_DEFAULT, StoreTransaction, StoreTransactions
 from kg_reasoner.rdflib_store.graphs.union_graphs import UnionGraphs
 from kg_reasoner.storage.arrays import NO_QUADS, NO_TRIPLES, Ids
+
+__all__ = ["GraphReasoners", "expect_no_history"]
+
+
+def expect_no_history(program: Program) -> None:
+    """Check that what a program derives depends on the present triples only: the reasoner of a graph knows no earlier ones.
+
+    Raises:
+        ReasonerError: The program has delays or differences.
+    """
+    for found in program.declarations:
+        if found.operator in ("delay", "difference"):
+            told = f"{found.predicate} is a {found.operator} of {found.source}"
+            raise ReasonerError(f"delays and differences require reasoning over the union of the graphs: {told}")
 
 
 class GraphReasoners(StoreTransactions):
@@ -45,10 +60,15 @@ class GraphReasoners(StoreTransactions):
         return hold
 
     def graph(self, number: int) -> UnionGraphs:
-        """Return a graph with its materialisation, given its id; within a reading."""
+        """Return a graph with its materialisation, given its id; within a reading.
+
+        Raises:
+            ReasonerError: The template's program has delays or differences now.
+        """
         self._drop_outdated()
         graph = self._graphs.get(number)
         if graph is None:
+            expect_no_history(self.template.program)
             graph = UnionGraphs(self.template.without_facts())
             triples = self.reasoner.core.queries.quads.match(None, None, None, number)
             if len(triples):

@@ -16,6 +16,11 @@ from kg_reasoner.rdflib_store.graphs.graph_reasoners import GraphReasoners
 from kg_reasoner.rdflib_store.graphs.rdflib_terms import RdflibPattern, RdflibTriple
 from kg_reasoner.rdflib_store.graphs.stored_graphs import StoredGraphs
 from kg_reasoner.rdflib_store.graphs.union_graphs import UnionGraphs
+from kg_reasoner.rdflib_store.copying import copy_explicit
+from kg_reasoner.rdflib_store.graph_reasoners import GraphReasoners, expect_no_history
+from kg_reasoner.rdflib_store.rdflib_terms import RdflibPattern, RdflibTriple
+from kg_reasoner.rdflib_store.stored_graphs import StoredGraphs
+from kg_reasoner.rdflib_store.union_graphs import UnionGraphs
 
 Context = TypeVar("Context")
 
@@ -28,7 +33,7 @@ class SeparateGraphs(StoredGraphs):
         inferred_graph: Must be None.
 
     Raises:
-        ReasonerError: A graph of inferred triples is requested.
+        ReasonerError: A graph of inferred triples is requested, or the program has delays or differences.
     """
 
     transactions: GraphReasoners
@@ -36,6 +41,7 @@ class SeparateGraphs(StoredGraphs):
     def __init__(self, reasoner: Reasoner, inferred_graph: URIRef | None = None) -> None:
         if inferred_graph is not None:
             raise ReasonerError("an inferred graph requires reasoning over the union: other graphs hold their own")
+        expect_no_history(reasoner.program)
         base = Reasoner()
         copy_explicit(reasoner, base)
         super().__init__(GraphReasoners(base, reasoner))
@@ -46,9 +52,14 @@ class SeparateGraphs(StoredGraphs):
         return self.transactions.template
 
     def open(self, ruleset: str) -> None:
-        """See `UnionGraphs.open`."""
+        """See `UnionGraphs.open`.
+
+        Raises:
+            ReasonerError: The rule set has delays or differences.
+        """
         transactions = self.transactions
         fresh = transactions.template.without_facts(ruleset)
+        expect_no_history(fresh.program)
         transactions.commit()
         with transactions.writing():
             transactions.commit()  # what another thread has added meanwhile
