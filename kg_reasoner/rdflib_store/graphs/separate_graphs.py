@@ -12,15 +12,10 @@ from kg_reasoner.errors import ReasonerError
 from kg_reasoner.query.matching import Which
 from kg_reasoner.query.quads import GraphTerm
 from kg_reasoner.rdflib_store.graphs.copying import copy_explicit
-from kg_reasoner.rdflib_store.graphs.graph_reasoners import GraphReasoners
+from kg_reasoner.rdflib_store.graphs.graph_reasoners import GraphReasoners, expect_no_history
 from kg_reasoner.rdflib_store.graphs.rdflib_terms import RdflibPattern, RdflibTriple
 from kg_reasoner.rdflib_store.graphs.stored_graphs import StoredGraphs
 from kg_reasoner.rdflib_store.graphs.union_graphs import UnionGraphs
-from kg_reasoner.rdflib_store.copying import copy_explicit
-from kg_reasoner.rdflib_store.graph_reasoners import GraphReasoners, expect_no_history
-from kg_reasoner.rdflib_store.rdflib_terms import RdflibPattern, RdflibTriple
-from kg_reasoner.rdflib_store.stored_graphs import StoredGraphs
-from kg_reasoner.rdflib_store.union_graphs import UnionGraphs
 
 Context = TypeVar("Context")
 
