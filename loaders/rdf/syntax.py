@@ -37,6 +37,7 @@ NEEDS_BASE: Final = "relative IRIs need a base: declare one in the document, or 
 _HINTS: Final = (
     ("No scheme found in an absolute IRI", NEEDS_BASE),
     ("LoadDocumentCallback", "nothing is fetched: put the context itself into the document"),
+    ("XML namespaces are required", "give it a prefix: only the attributes about, ID, parseType, resource and type may lack one"),
     ("UTF-8", "save the document in UTF-8"),
     ("variables are not allowed", "variables are only allowed in rules: { ... } => { ... }"),
     ("literals are not allowed in regular RDF subjects", "only N3 allows a literal as a subject, RDF does not"),
