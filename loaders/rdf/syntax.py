@@ -5,13 +5,15 @@ from __future__ import annotations
 import itertools
 import re
 from collections.abc import Iterator
-from typing import IO, TYPE_CHECKING, Final, TypeAlias, cast
+from typing import IO, TYPE_CHECKING, BinaryIO, Final, TypeAlias, cast
 
 from kg_reasoner.errors import LoadError
 from kg_reasoner.lazy_regex import regular_expression
 from kg_reasoner.loaders.rdf.declared_prefixes import PrefixSink, RecordedPrefixes
 from kg_reasoner.loaders.rdf.escaped_dots import DotsApart
 from kg_reasoner.loaders.rdf.formats import JSON_LD, N3, RDF_XML, TRIG, TURTLE, Format
+from kg_reasoner.loaders.rdf.jsonld_keys import without_unmapped_keys
+from kg_reasoner.loaders.rdf.pushed import Pushed
 from kg_reasoner.loaders.rdf.scan import Scanned, too_long
 from kg_reasoner.loaders.rdf.statements import Encoder, check_line
 from kg_reasoner.loaders.rdf.xml import PlainXML
@@ -125,7 +127,8 @@ def _statements(
         by_lines = not document.reopens if by_lines is None else by_lines
         feed = PlainXML(opened, by_lines=by_lines, base=base, prefixes=prefixes)
     else:
-        feed = Scanned(opened.stream, document, format, by_lines=format in (JSON_LD, N3))
+        stream = _with_default_graph(opened) if is_json else opened.stream
+        feed = Scanned(stream, document, format, by_lines=format in (JSON_LD, N3))
     recorded = RecordedPrefixes(feed) if prefixes is not None and format in (TURTLE, TRIG) else None
     parsed = DotsApart(recorded or feed) if format in (TURTLE, TRIG, N3) else recorded or feed
     try:
@@ -155,6 +158,17 @@ def _statements(
         raise parser_error(document, error, line if error.lineno is None else None) from None
     except MemoryError:  # of the parser's own buffer: a term is longer than it
         raise term_too_long(document) from None
+
+
+def _with_default_graph(opened: OpenDocument) -> BinaryIO | Pushed:
+    """Return the stream of a JSON-LD document without comments beside its @graph."""
+    head = without_unmapped_keys(opened.head)
+    if head == opened.head:
+        return opened.stream
+    opened.stream.read(len(head))
+    stream = Pushed(opened.stream)
+    stream.push_back([head])
+    return stream
 
 
 def _with_properties(statements: Iterator[pyoxigraph.Quad], document: Document) -> Iterator[pyoxigraph.Quad]:
