@@ -9,7 +9,7 @@ The text of a term is its N-Triples form; the dictionary stores exactly these te
 from __future__ import annotations
 
 import re
-from datetime import date
+from datetime import date, datetime
 from decimal import Decimal
 from functools import lru_cache
 from sys import intern
@@ -226,20 +226,21 @@ def is_language(tag: str) -> bool:
     return True
 
 
-def literal(value: bool | int | float | Decimal | str | np.generic) -> Literal:
+def literal(value: bool | int | float | Decimal | str | date | np.generic) -> Literal:
     """Return the literal of a Python value. That of a float has the canonical form of XML Schema 1.1, as results of arithmetic do.
 
     >>> print(literal(5), literal(12.5), literal("a"))
     "5"^^<http://www.w3.org/2001/XMLSchema#integer> "1.25E1"^^<http://www.w3.org/2001/XMLSchema#double> "a"
 
     Args:
-        value: A bool, int, float, Decimal or str, also of a subclass, such as a member of an IntEnum, or a scalar of NumPy.
+        value: A bool, int, float, Decimal, str, date or datetime, also of a subclass, such as a member of an IntEnum, or a scalar
+            of NumPy.
 
     Returns:
         The literal.
 
     Raises:
-        LoadError: The value is none of these, or a Decimal that is not finite.
+        LoadError: The value is none of these, or a Decimal that is not finite, or the absence of a time.
     """
     if isinstance(value, bool):
         return Literal("true" if value else "false", XSD.boolean.value)
@@ -253,10 +254,21 @@ def literal(value: bool | int | float | Decimal | str | np.generic) -> Literal:
         return Literal(format(value, "f"), XSD.decimal.value)
     if isinstance(value, str):
         return Literal(value if type(value) is str else str.__str__(value))
+    if isinstance(value, date) and value == value:  # the missing time of pandas is not equal to itself
+        return _moment(value) if isinstance(value, datetime) else Literal(value.isoformat(), XSD.date.value)
     plain = plain_value(value)
     if plain is not value:
         return literal(plain)
-    raise LoadError(f"{value!r} is not a bool, int, float, Decimal or str", hint="dates are Literal('2026-01-31', XSD.date.value)")
+    hint = "give a text, str(value), or a Literal with its datatype"
+    raise LoadError(f"{value!r} is not a bool, int, float, Decimal, str, date or datetime", hint=hint)
+
+
+def _moment(value: datetime) -> Literal:
+    """Return the literal of a point in time."""
+    seconds, point, fraction = value.replace(tzinfo=None).isoformat().partition(".")
+    zone = value.isoformat()[len(seconds + point + fraction) :]
+    text = seconds + (f".{fraction.rstrip('0')}" if point else "") + ("Z" if zone == "+00:00" else zone)
+    return Literal(text, XSD.dateTime.value)
 
 
 def plain_value(value: Any) -> Any:

@@ -5,6 +5,7 @@ Results go to standard output; notes, warnings and progress go to standard error
 
 from __future__ import annotations
 
+import os
 import sys
 import time
 from collections.abc import Collection, Iterator, Sequence
@@ -128,13 +129,18 @@ class Stopwatch:
 _ERASE: Final = "\r\x1b[K"
 
 
+def _is_redrawn() -> bool:
+    """Return whether standard error shows what is going on: on a terminal that can erase it again, and without ``--quiet``."""
+    return sys.stderr.isatty() and os.environ.get("TERM") != "dumb" and not is_quiet()
+
+
 @contextmanager
 def starting() -> Iterator[list[str]]:
     """Show on a terminal that the reasoner is starting; yield the function that shows notes about compilation.
 
     Kernels are compiled once, which takes seconds, and the first start after an installation reads many files.
     """
-    shown = sys.stderr.isatty() and not is_quiet()
+    shown = _is_redrawn()
     if shown:
         click.echo("starting the reasoner ...", nl=False, err=True)
     from kg_reasoner.storage.compiling import reporting_compilation
@@ -160,7 +166,7 @@ def progress_shown() -> Iterator[Progress | None]:
 
     The bars go away at the end. Nothing else should be printed meanwhile.
     """
-    if not sys.stderr.isatty() or is_quiet():
+    if not _is_redrawn():
         yield None
         return
     from rich.console import Console

@@ -129,13 +129,15 @@ class Circuit(Wiring):
             The change of each output, by the name of the output.
 
         Raises:
-            CircuitError: The input is unknown or has a different number of columns; also raised by `build`.
+            CircuitError: The input is unknown, has a different number of columns, or is no Z-set; also raised by `build`.
         """
         if not self._built:
             self.build()
         for name, value in changes.items():
             if name not in self.inputs:
                 raise CircuitError(f"the circuit has no input {name!r}; its inputs are {', '.join(self.inputs)}")
+            if not isinstance(value, ZSet):
+                raise CircuitError(f"input {name!r} is of type {type(value).__name__}, not a Z-set: give ZSet.of(rows)")
             if value.arity != self.inputs[name].arity:
                 raise CircuitError(f"input {name!r} has {plural(self.inputs[name].arity, 'column')}, not {value.arity}")
         for name, stream in self.inputs.items():

@@ -23,6 +23,7 @@ from kg_reasoner.dbsp.sorted_columns import (
     products,
     ranges,
 )
+from kg_reasoner.errors import plural
 
 Row: TypeAlias = tuple[int, ...]
 
@@ -192,6 +193,8 @@ class ZSet:
     # --- the group ----------------------------------------------------------------------------------------------------
 
     def __add__(self, other: ZSet) -> ZSet:
+        if self.arity != other.arity:
+            raise ValueError(f"Z-sets of {self.arity} and {other.arity} columns have no sum")
         return ZSet.sum((self, other), self.arity)
 
     def __neg__(self) -> ZSet:
@@ -275,7 +278,12 @@ class ZSet:
 
         Returns:
             The Z-set.
+
+        Raises:
+            ValueError: One of them has fewer columns.
         """
+        if not 0 <= on <= min(self.arity, other.arity):
+            raise ValueError(f"Z-sets of {self.arity} and {other.arity} columns cannot be joined on {plural(on, 'column')}")
         key = self.columns[:on]
         places, which = ranges(other.columns, key, key)
         columns = [column[which] for column in self.columns] + [column[places] for column in other.columns[on:]]

@@ -216,19 +216,12 @@ def _valid(term: Term) -> Term:
 
 def _literal_of(value: Any, name: str) -> Literal | None:
     """Return the literal of a number, text, truth value or date; numbers are in their canonical form."""
-    if isinstance(value, bool | str):
+    if isinstance(value, bool | str | date):
         return literal(value)
     if isinstance(value, Decimal) and value.is_finite():
         return literal_of(value)
     if isinstance(value, int | float):
         return literal_of(to_single(value)) if name == "float" else literal(float(value) if name == "double" else value)
-    if isinstance(value, datetime):
-        seconds, point, fraction = value.replace(tzinfo=None).isoformat().partition(".")
-        zone = value.isoformat()[len(seconds + point + fraction) :]
-        text = seconds + (f".{fraction.rstrip('0')}" if point else "") + ("Z" if zone == "+00:00" else zone)
-        return Literal(text, XSD.dateTime.value)
-    if isinstance(value, date):
-        return Literal(value.isoformat(), XSD.date.value)
     plain = plain_value(value)
     return None if plain is value else _literal_of(plain, name)
 

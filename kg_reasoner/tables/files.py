@@ -28,6 +28,8 @@ from kg_reasoner.terms import XSD
 __all__ = ["read_file"]
 
 _JSON_LINES: Final = (".jsonl", ".ndjson")
+_NO_TEXT: Final = (".arrow", ".avro", ".feather", ".ipc", ".orc", ".pickle", ".pkl", ".xls", ".xlsx")
+"""Formats that other libraries read; a table of text in one of these files would be an accident."""
 _BLOCK: Final = 1 << 24
 """The bytes of text that Arrow reads at a time."""
 _EXACT_DOUBLES: Final = 1 << 53
@@ -47,9 +49,17 @@ def read_file(path: Path, encoder: TableEncoder, *, header: bool = False) -> Ite
         header: Whether CSV and TSV have the names of their columns in the first line.
 
     Raises:
-        LoadError: The file is missing or broken, its columns do not match, or a cell is not of its column's type.
+        LoadError: The file is missing or broken, or in another format, its columns do not match, or a cell is not of its column's
+            type.
         MissingExtraError: Parquet and JSON lines need pyarrow.
     """
+    if format_ending(path) == ".json":
+        hint = "name it .jsonl if each line has an object, and give pandas.read_json(path) otherwise"
+        raise LoadError(f"{path}: JSON is not read as a table, only JSON lines", hint=hint)
+    if path.suffix.lower() in _NO_TEXT:
+        raise LoadError(
+            f"{path}: tables of this format are not read", hint="give the table that pandas, Polars or Arrow read from it"
+        )
     if path.suffix.lower() == ".parquet":
         yield from encoder.encode(_parquet(path))
     elif format_ending(path) in _JSON_LINES:

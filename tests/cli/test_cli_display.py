@@ -122,6 +122,7 @@ def test_warnings_are_broken_between_words_on_a_terminal(monkeypatch: pytest.Mon
 def test_a_terminal_shows_that_the_reasoner_starts(monkeypatch: pytest.MonkeyPatch) -> None:
     terminal = Terminal()
     monkeypatch.setattr("sys.stderr", terminal)
+    monkeypatch.setenv("TERM", "xterm")
     with console.starting() as told:
         assert terminal.getvalue() == "starting the reasoner ..."
         assert loader.on_compile is not None
@@ -129,6 +130,15 @@ def test_a_terminal_shows_that_the_reasoner_starts(monkeypatch: pytest.MonkeyPat
     assert told == ["compiling the kernels"]
     assert "\r\x1b[Kcompiling the kernels\n" in terminal.getvalue()
     assert loader.on_compile is None
+
+
+def test_a_terminal_that_cannot_erase_shows_no_progress(monkeypatch: pytest.MonkeyPatch) -> None:
+    terminal = Terminal()
+    monkeypatch.setattr("sys.stderr", terminal)
+    monkeypatch.setenv("TERM", "dumb")
+    with console.starting(), console.progress_shown() as progress:
+        assert progress is None
+    assert terminal.getvalue() == ""
 
 
 def test_elsewhere_the_start_is_not_shown(monkeypatch: pytest.MonkeyPatch) -> None:

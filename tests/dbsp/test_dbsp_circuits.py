@@ -110,6 +110,11 @@ def wrong_value(circuit: Circuit) -> None:
     circuit.step(edges=ZSet.empty(3))
 
 
+def no_zset(circuit: Circuit) -> None:
+    circuit.output("out", circuit.input("edges", 2))
+    circuit.step(edges=[(1, 2)])  # type: ignore[arg-type]
+
+
 def wrong_map(circuit: Circuit) -> None:
     circuit.output("out", circuit.input("edges", 2).map(lambda columns: columns[:1], 2))
     circuit.step(edges=ZSet.of([(1, 2)]))
@@ -130,6 +135,7 @@ MISTAKES: list[tuple[Callable[[Circuit], object], str]] = [
     (unused, "'nodes' is not used"),
     (wrong_input, "the circuit has no input 'edge'; its inputs are edges"),
     (wrong_value, "'edges' has 2 columns, not 3"),
+    (no_zset, "'edges' is of type list, not a Z-set"),
     (lambda c: c.build(), "no output"),
     (lambda c: (c.input("a", 1), c.input("a", 1)), "already has an input 'a'"),
     (lambda c: c.input("a", 2) + c.input("b", 1), "must have 2 columns, and stream 2 .input b. has 1"),

@@ -201,6 +201,15 @@ def test_an_empty_zset_needs_its_arity() -> None:
     assert ZSet.of([], arity=3) == ZSet.empty(3)
 
 
+@pytest.mark.parametrize("other", [ZSet.empty(1), ZSet.of([(1,)])])
+def test_zsets_of_other_columns(other: ZSet) -> None:
+    pairs = ZSet.of([(1, 2)])
+    with pytest.raises(ValueError, match="of 2 and 1 columns have no sum"):
+        pairs + other
+    with pytest.raises(ValueError, match="of 2 and 1 columns cannot be joined on 2 columns"):
+        pairs.join(other, 2)
+
+
 @pytest.mark.parametrize("rows", [[(1.5,)], [("1",)], [(1, 2), (1,)], [1, 2], {(2**63,): 1}, {(1,): 2**63}, {(1,): 0.5}])
 def test_rows_and_weights_are_integers(rows: Any) -> None:
     with pytest.raises(ValueError, match="tuples of one length, of integers of 64 bits"):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from datetime import date
+from datetime import date, datetime, time, timezone
 from decimal import Decimal
 from enum import Enum, IntEnum
 from typing import Any
@@ -219,11 +219,30 @@ def test_other_scalars_of_numpy(value: Any, lexical: str | None) -> None:
 
 @pytest.mark.parametrize(
     "value",
-    [None, b"text", date(2020, 1, 1), np.datetime64("2020-01-01"), np.timedelta64(1, "ns"), IRI("http://example.org/"), [1]],
+    [None, b"text", time(1), np.datetime64("NaT"), np.timedelta64(1, "ns"), IRI("http://example.org/"), [1]],
 )
 def test_literals_of_other_values_are_refused(value: Any) -> None:
-    with pytest.raises(LoadError, match="is not a bool, int, float, Decimal or str"):
+    with pytest.raises(LoadError, match="is not a bool, int, float, Decimal, str, date or datetime"):
         literal(value)
+
+
+@pytest.mark.parametrize(
+    ("value", "lexical"),
+    [
+        (date(2026, 1, 2), "2026-01-02"),
+        (datetime(2026, 1, 2, 3, 4, 5), "2026-01-02T03:04:05"),
+        (datetime(2026, 1, 2, 3, 4, 5, 500_000), "2026-01-02T03:04:05.5"),
+        (datetime(2026, 1, 2, 3, 4, 5, tzinfo=timezone.utc), "2026-01-02T03:04:05Z"),
+    ],
+)
+def test_dates_are_one_term_wherever_they_are_given(value: Any, lexical: str) -> None:
+    expected = Literal(lexical, XSD.dateTime.value if "T" in lexical else XSD.date.value)
+    assert literal(value) == expected
+    reasoner = Reasoner()
+    reasoner.add_table("given", {"x": [value]})
+    assert list(reasoner.facts("given", arguments=[value])) == [(expected,)]
+    (row,) = reasoner.query("SELECT ?x { BIND(?given AS ?x) }", {"given": value})
+    assert row.x == expected
 
 
 @pytest.mark.parametrize("text", ["NaN", "sNaN", "Infinity", "-Infinity"])

@@ -746,6 +746,38 @@ def test_contexts_of_json_ld_that_are_refused(document: str) -> None:
     assert re.search("protected term n|refers to a remote context", message_of(data, format="jsonld", base="http://b/"))
 
 
+COMMENTED = '{"@context": {"e": "http://e/", "m": "e:m"}, %s"@graph": [{"@id": "e:a", "e:p": 1}]}'
+
+
+@pytest.mark.parametrize(
+    ("keys", "expected"),
+    [
+        ("", "DEFAULT"),
+        ('"_c": "x", ', "DEFAULT"),
+        ('"$schema": "é, {\\n", "_c" :\n {"a": ["@graph", null]} ,\n', "DEFAULT"),
+        ('"_c": "x", "_c": null, ', "DEFAULT"),
+        ('"_c": "x", "m": 1, ', "NAMED"),
+        ('"_c": "x", "e:q": 1, ', "NAMED"),
+        ('"_c": "x", "@id": "_:g", ', "NAMED"),
+    ],
+)
+def test_comments_beside_the_graph_of_json_ld(keys: str, expected: str) -> None:
+    """JSON-LD 1.1 API, section 5.1.2: keys that no context maps are dropped before a @graph alone becomes the default graph."""
+    (block,) = blocks((COMMENTED % keys).encode(), format="jsonld")
+    assert block.graphs is not None
+    assert (block.graphs[-1] == -1) == (expected == "DEFAULT")
+
+
+def test_a_vocabulary_maps_every_key_of_json_ld() -> None:
+    text = (COMMENTED % '"v": "x", ').replace('"m"', '"@vocab": "http://v/", "m"')
+    assert len(triples(text.encode(), format="jsonld")) == 2
+
+
+def test_errors_of_json_ld_with_comments_have_their_line() -> None:
+    text = COMMENTED % '"_c":\n[1,\n2], '
+    assert ":4:" in message_of(text.replace('"e:p": 1', '"e:p":\n1,,').encode(), format="jsonld")
+
+
 @pytest.mark.parametrize("context", ["https://schema.org/", "file:///etc/hostname", "context.jsonld"])
 def test_remote_contexts_are_not_fetched(monkeypatch: pytest.MonkeyPatch, context: str) -> None:
     import socket

@@ -1,4 +1,5 @@
-"""Attributes of RDF/XML: white space in their values, empty languages, and relative bases, as XML defines them.
+"""Attributes of RDF/XML: white space in their values, empty languages, and relative bases, as XML defines them; those of RDF that
+may lack a prefix.
 
 Each document is read by the compiled reader and by pyoxigraph's parser alone, also if the parser gets a few bytes at a time.
 """
@@ -161,6 +162,54 @@ def test_bases_end_with_their_elements() -> None:
 def test_a_relative_base_without_another_is_refused() -> None:
     for window in (None, 1 << 16):
         assert "the IRI is relative" in str(read(document_with("<C xml:base='z/' rdf:about='x'/>"), window))
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "<C about='x'><p resource='y' ID='i'/></C>",
+        "<C ID='x' type='urn:T' e:p='1'/>",
+        "<C\nabout\t= 'x'\n><p\nresource = 'y' e:q='a\nb'/></C>",
+        "<C xml:base='z/' about='x'><p>about='y'</p></C>",
+        "<C about='x'><p resource='y' rdf:type='urn:T'/><p type='urn:U' rdf:resource='y'/></C>",
+    ],
+)
+def test_names_of_rdf_that_may_lack_a_prefix(body: str) -> None:
+    """RDF 1.1 XML Syntax, section 6.1.4."""
+    in_all_ways(body)
+
+
+@pytest.mark.parametrize("element", ["C", "e:é"])
+def test_contents_whose_kind_lacks_a_prefix(element: str) -> None:
+    inner = "<p parseType='Collection'><C about='y'/></p><p parseType='Resource'><p type='urn:T'/></p>"
+    literal = "<p parseType='Literal'><a about='y' type='t' ID='i'/></p>"
+    data = document_with(f"<{element} about='x'>{inner}{literal}</{element}>")
+    qualified = data.replace(b"<p parseType", b"<p rdf:parseType").replace(b"<p type", b"<p rdf:type")
+    expected = sorted(map(_without_labels, triples_of(qualified)))
+    assert sorted(map(_without_labels, triples_of(data))) == expected
+    assert sorted(map(_without_labels, triples_of(data, 700))) == expected
+    assert any(r"<a about=\"y\" type=\"t\" ID=\"i\"" in value for *_, value in expected)
+
+
+@pytest.mark.parametrize(
+    ("attributes", "message"),
+    [
+        ("about='x' rdf:about='y'", "given twice"),
+        ("type='x' rdf:type='y'", "given twice"),
+        ("nodeID='x'", "only the attributes about, ID, parseType, resource and type may lack one"),
+        ("bagID='x'", "only the attributes about, ID, parseType, resource and type may lack one"),
+    ],
+)
+def test_names_that_need_a_prefix(attributes: str, message: str) -> None:
+    data = document_with(f"<C {attributes}/>")
+    assert message in str(read(data, None))
+    assert read(data, 700) == read(data, None)
+
+
+def test_names_without_a_prefix_are_given_once() -> None:
+    data = document_with("<e:é ID='x'/><C rdf:ID='x'/>")
+    assert isinstance(read(data, 700, BASE), str)
+    assert read(data, 700, BASE) == read(data, None, BASE)
 
 
 def test_simple_ones_never_reach_the_parser(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -121,8 +121,7 @@ ODD_COMMON = [
     'xmlns:x="http://www.w3.org/XML/1998/namespace"', 'rdf:bagID="a"', 'xmlns:x="a&#32;b"', 'xmlns:xmlns="http://a.org/"',
     "e:p='<'", 'xml:lang="de-Latn-DE"', 'xml:base="urn:a:b"', 'xmlns:h="&f;"', 'xmlns:h="é"',
 ]  # fmt: skip
-
-
+NEEDLESS_PREFIX = re.compile("^rdf:(?=(about|ID|parseType|resource|type)=)")
 takes_long_in_checked_mode = pytest.mark.skipif(CHECKED, reason="takes long without compiled kernels")
 
 
@@ -167,6 +166,8 @@ class Writer:
             found += [f"{name}={self.value(self.of(texts, ODD_TEXTS))}" for name in names]
         if self.maybe(self.odd):
             found.append(self.chance.choice([*found, "e:p='1'", "rdf:type='a'"]))
+        if self.maybe(0.1):
+            found = [NEEDLESS_PREFIX.sub("", attribute) for attribute in found]
         self.chance.shuffle(found)
         space = self.chance.choice([" ", " ", "\n", "  "])
         around = self.chance.choice(["", "", " "])

@@ -106,6 +106,17 @@ def test_other_stores_are_left_alone(registered: dict[str, Evaluator]) -> None:
     assert seen == ["SelectQuery", "Project", "BGP"], "rdflib asks once"
 
 
+@pytest.mark.parametrize("error", [TypeError("mine"), ValueError("mine"), AttributeError("mine"), ZeroDivisionError("mine")])
+def test_errors_of_an_evaluator_are_passed_on(registered: dict[str, Evaluator], error: Exception) -> None:
+    def broken(context: Any, part: Any) -> Any:
+        raise error
+
+    registered["broken"] = broken
+    with pytest.raises(type(error), match="mine") as caught:
+        list(graph().query("SELECT ?x { ?x a ?y }"))
+    assert caught.value is error
+
+
 def test_an_evaluator_sees_what_is_inferred(registered: dict[str, Evaluator]) -> None:
     def labels(context: Any, part: Any) -> Any:
         if part.name == "BGP":

@@ -263,6 +263,16 @@ def test_graphs_named_by_blank_nodes_are_kept() -> None:
     }
 
 
+@pytest.mark.parametrize("options", [{}, {"auto_compact": True}, {"context": {"ex": str(EX)}}])
+def test_datasets_that_rdflib_writes_as_jsonld(options: dict[str, Any]) -> None:
+    written = Dataset()
+    for triple in ((EX.a, EX.p, EX.b), (EX.b, EX.p, EX.c)):  # a single node would stand beside the named graphs
+        written.add(triple)
+        written.graph(EX.g).add(triple)
+    text = written.serialize(format="json-ld", **options)
+    assert set(dataset().parse(data=text, format="json-ld").quads()) == set(written.quads())
+
+
 @pytest.mark.parametrize("reasoning", ["union", "graph"])
 def test_parse_into_one_graph_of_a_dataset(reasoning: Any) -> None:
     whole = Dataset(store=KGReasonerStore(Reasoner(ruleset="rdfs"), reasoning=reasoning))

@@ -739,6 +739,21 @@ def test_broken_files(tmp_path: Path, name: str) -> None:
         Reasoner(EDGE).add_table("edge", tmp_path / name)
 
 
+@pytest.mark.parametrize(("name", "hint"), [("t.json", "name it .jsonl"), ("t.json.gz", "name it .jsonl"), ("T.XLSX", "pandas")])
+def test_files_of_other_formats_are_not_taken_for_text(tmp_path: Path, name: str, hint: str) -> None:
+    (tmp_path / name).write_text("[1]\n")
+    with pytest.raises(LoadError) as caught:
+        Reasoner().add_table("t", tmp_path / name)
+    assert hint in str(caught.value.hint)
+
+
+def test_truth_values_as_pandas_writes_them(tmp_path: Path) -> None:
+    needed("pandas").DataFrame({"a": [True, False]}).to_csv(tmp_path / "t.csv", index=False)
+    reasoner = Reasoner("input relation t(a: boolean) .")
+    reasoner.add_table("t", tmp_path / "t.csv", header=True)
+    assert sorted(row[0].lexical for row in reasoner.facts("t")) == ["false", "true"]
+
+
 def test_an_empty_file_of_each_kind(tmp_path: Path) -> None:
     for name in ("a.csv", "a.tsv", "a.jsonl"):
         (tmp_path / name).write_bytes(b"")

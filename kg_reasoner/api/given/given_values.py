@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from datetime import date
 from decimal import Decimal
 from typing import Any, Final
 
@@ -12,7 +13,7 @@ from kg_reasoner.terms import Term, literal, plain_value
 
 __all__ = ["as_value", "expect_bindings", "expect_prefixes", "expect_several"]
 
-_PYTHON_VALUES: Final = (bool, int, float, Decimal, str)
+_PYTHON_VALUES: Final = (bool, int, float, Decimal, str, date)
 
 
 def as_value(value: Any) -> Term:

@@ -1,7 +1,7 @@
 """Information in the text of a JSON-LD document that its triples do not have: prefixes, and contexts outside it.
 
-rdflib writes a dataset as an array of graphs, of which the default graph has no name, and reads it in the same way. By the
-standard, a graph without a name among others has a blank node for its name.
+rdflib writes a dataset as an array of graphs, which is that of a @graph if there is a context. The default graph has no name in it,
+and is read in the same way. By the standard, a graph without a name among others has a blank node for its name.
 """
 
 from __future__ import annotations
@@ -14,14 +14,15 @@ from rdflib.plugins.shared.jsonld.context import Context
 from rdflib.plugins.shared.jsonld.util import VOCAB_DELIMS
 
 _CONTEXT: Final = re.compile(r'"@context"\s*:\s*')
+_GRAPH_IN_ARRAY: Final = re.compile(r'[\[,]\s*\{\s*"@graph"')
 _FIRST: Final = re.compile(r'\s*\{\s*"@context"\s*:\s*')
 
 
 class JSONText:
     """A document, given as text. What is not JSON has no contexts and graphs: its reader says what is wrong.
 
-    Only the contexts are decoded, wherever they are, and the whole document only if its own context is not its first key, or if it
-    is an array of graphs.
+    Only the contexts are decoded, wherever they are, and the whole document only if its own context is not its first key, or if an
+    array seems to have graphs in it.
     """
 
     def __init__(self, data: bytes) -> None:
@@ -42,16 +43,18 @@ class JSONText:
 
     def without_unnamed_graphs(self) -> bytes | None:
         """Return the document with the content of graphs without a name in an array in their place; None: there are none."""
-        if not self._text.lstrip().startswith("[") or '"@graph"' not in self._text:
+        if not _GRAPH_IN_ARRAY.search(self._text):
             return None
         try:
-            parts = json.loads(self._text)
+            document = json.loads(self._text)
         except (ValueError, RecursionError):
             return None
-        if not any(map(_is_unnamed_graph, parts)):
+        is_object = isinstance(document, dict) and document.keys() <= {"@context", "@graph"}
+        parts = document.get("@graph") if is_object else document
+        if not isinstance(parts, list) or not any(map(_is_unnamed_graph, parts)):
             return None
-        merged = [part["@graph"] if _is_unnamed_graph(part) else part for part in parts]
-        return json.dumps(merged).encode()  # in an array within an array, the inner one dissolves
+        merged = [part["@graph"] if _is_unnamed_graph(part) else part for part in parts]  # in an array, another one dissolves
+        return json.dumps({**document, "@graph": merged} if is_object else merged).encode()
 
     @property
     def refers_outside(self) -> bool:

@@ -68,10 +68,10 @@ def answer(
 
     with guarded():
         known, active, parsed = _parsed(dataset, graph, query, prefixes, base)
-        if foreign_evaluators():
-            theirs = query if isinstance(query, Query) else read_query(query, base=base, prefixes=prefixes)[1]
-            return answer_by_parts(known, active, theirs, bindings)
-        return _result(known, active, parsed, as_terms(bindings) if bindings else {})
+        if not foreign_evaluators():
+            return _result(known, active, parsed, as_terms(bindings) if bindings else {})
+        theirs = query if isinstance(query, Query) else read_query(query, base=base, prefixes=prefixes)[1]
+    return answer_by_parts(known, active, theirs, bindings)  # exceptions of users' evaluators are theirs
 
 
 def plan(

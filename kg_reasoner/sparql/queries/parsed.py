@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Iterable, Mapping
+from datetime import date
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any, Final
 
@@ -193,7 +194,7 @@ def as_term(value: Any) -> Term:
     if isinstance(ours, IRI | BlankNode | OurLiteral):
         return ours
     plain = plain_value(value)
-    if isinstance(plain, float | Decimal):
+    if isinstance(plain, float | Decimal | date):
         return literal(plain)
     try:
         theirs = Literal(plain)

@@ -8,7 +8,7 @@ string   any text, unchanged
 integer  ``7``, ``-7``; ``007`` is the literal 7
 decimal  ``7``, ``7.50``
 double   ``7``, ``7.5``, ``75e-1``, ``INF``, ``NaN``; each becomes the literal that the engine computes, ``7.5E0``
-boolean  ``true``, ``false``, ``1``, ``0``
+boolean  ``true``, ``false``, ``1``, ``0``; ``True`` and ``False``, as pandas writes them
 float    as ``double``, in its lexical form; ``date`` and ``dateTime``: ``2026-01-02``, ``2026-01-02T03:04:05Z``
 list     an array in JSON, ``["a", "b"]``, or a literal of the list in N-Triples form; so are ``set`` and ``tuple``; ``map`` is an
          object, or an array of pairs. A text in it is a cell of the members' type, ``null`` is a missing optional value
@@ -75,7 +75,7 @@ _RECORD: Final = f"^^<{NAMESPACE}record>"
 _PREFIXED_DATATYPE: Final = regular_expression(r'(".*"\^\^)([A-Za-z][\w.\-]*)?:([\w.\-]*)', re.DOTALL)
 _BLANK_LABEL: Final = regular_expression(r"[^\W_][\w.\-]*|_[\w.\-]*")
 _SURROGATE: Final = regular_expression("[\ud800-\udfff]")
-_BOOLEANS: Final = {"true": True, "1": True, "false": False, "0": False}
+_BOOLEANS: Final = {"true": True, "1": True, "True": True, "false": False, "0": False, "False": False}
 
 _NOUNS: Final = {
     "iri": "an IRI",

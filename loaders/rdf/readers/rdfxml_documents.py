@@ -41,7 +41,7 @@ _WIDEST: Final = 1 << 24
 """The maximal length in bytes of an element that is read into memory; a longer one is left to the parser."""
 
 _ROOT: Final = re.compile(rb"<([^\s:>]+):RDF[\s>]")
-_NAMES: Final = re.compile(rb":ID\s*=")
+_NAMES: Final = re.compile(rb"[\s:]ID\s*=")
 
 
 def read_rdfxml(opened: OpenDocument, reading: Reading, *, window: int | None = None, widest: int = _WIDEST) -> Iterator[Batch]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import re
 from collections.abc import Iterator
-from typing import IO, TYPE_CHECKING, Final, TypeAlias, cast
+from typing import IO, TYPE_CHECKING, BinaryIO, Final, TypeAlias, cast
 
 from kg_reasoner.errors import LoadError
 from kg_reasoner.lazy_regex import regular_expression
@@ -14,6 +14,8 @@ from kg_reasoner.loaders.rdf.formats import JSON_LD, N3, RDF_XML, TRIG, TURTLE, 
 from kg_reasoner.loaders.rdf.readers.escaped_dots import DotsApart
 from kg_reasoner.loaders.rdf.readers.statements import Encoder, check_line
 from kg_reasoner.loaders.rdf.readers.xml import PlainXML
+from kg_reasoner.loaders.rdf.jsonld_keys import without_unmapped_keys
+from kg_reasoner.loaders.rdf.pushed import Pushed
 from kg_reasoner.loaders.rdf.scan import Scanned, too_long
 from kg_reasoner.storage.arrays import Ids
 
@@ -37,6 +39,7 @@ NEEDS_BASE: Final = "relative IRIs need a base: declare one in the document, or 
 _HINTS: Final = (
     ("No scheme found in an absolute IRI", NEEDS_BASE),
     ("LoadDocumentCallback", "nothing is fetched: put the context itself into the document"),
+    ("XML namespaces are required", "give it a prefix: only the attributes about, ID, parseType, resource and type may lack one"),
     ("UTF-8", "save the document in UTF-8"),
     ("variables are not allowed", "variables are only allowed in rules: { ... } => { ... }"),
     ("literals are not allowed in regular RDF subjects", "only N3 allows a literal as a subject, RDF does not"),
@@ -124,7 +127,8 @@ def _statements(
         by_lines = not document.reopens if by_lines is None else by_lines
         feed = PlainXML(opened, by_lines=by_lines, base=base, prefixes=prefixes)
     else:
-        feed = Scanned(opened.stream, document, format, by_lines=format in (JSON_LD, N3))
+        stream = _with_default_graph(opened) if is_json else opened.stream
+        feed = Scanned(stream, document, format, by_lines=format in (JSON_LD, N3))
     recorded = RecordedPrefixes(feed) if prefixes is not None and format in (TURTLE, TRIG) else None
     parsed = DotsApart(recorded or feed) if format in (TURTLE, TRIG, N3) else recorded or feed
     try:
@@ -154,6 +158,17 @@ def _statements(
         raise parser_error(document, error, line if error.lineno is None else None) from None
     except MemoryError:  # of the parser's own buffer: a term is longer than it
         raise term_too_long(document) from None
+
+
+def _with_default_graph(opened: OpenDocument) -> BinaryIO | Pushed:
+    """Return the stream of a JSON-LD document without comments beside its @graph."""
+    head = without_unmapped_keys(opened.head)
+    if head == opened.head:
+        return opened.stream
+    opened.stream.read(len(head))
+    stream = Pushed(opened.stream)
+    stream.push_back([head])
+    return stream
 
 
 def _with_properties(statements: Iterator[pyoxigraph.Quad], document: Document) -> Iterator[pyoxigraph.Quad]:

@@ -307,14 +307,17 @@ class PlainXML:
 
     def _check(self, tag: str, attributes: dict[str, str]) -> None:
         """Reject constructs of RDF 1.2."""
-        self._tags.begin(self._reader.depth, tag, attributes)
-        if _RDF_1_2.isdisjoint(attributes):
+        try:
+            known = self._tags.begin(self._reader.depth, tag, attributes)
+        except ValueError as error:
+            raise self._reader.error(str(error)) from None
+        if _RDF_1_2.isdisjoint(known):
             return
-        if _DIRECTION in attributes:
+        if _DIRECTION in known:
             raise self._reader.error(
                 "the base direction its:dir belongs to RDF 1.2, which is not supported", "leave the direction out"
             )
-        if attributes.get(_PARSE_TYPE, "Triple") == "Triple":
+        if known.get(_PARSE_TYPE, "Triple") == "Triple":
             raise refused_triple_term(self._reader.document, self._reader.line)
 
     def _rewrite(self) -> None:

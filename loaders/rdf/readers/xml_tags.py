@@ -1,8 +1,9 @@
 """Attributes in the tags of RDF/XML as pyoxigraph's parser needs them.
 
 The parser takes tabs and line breaks in values as they are, although they stand for spaces (XML 1.0, section 3.3.3), refuses a
-relative xml:base and an empty xml:lang, and overlooks the node of a property whose only attribute is its rdf:type. Line breaks move
-behind the values that they were in, so that lines can still be counted.
+relative xml:base, an empty xml:lang, and the attributes of RDF that may lack a prefix (RDF 1.1 XML Syntax, section 6.1.4), and
+overlooks the node of a property whose only attribute is its rdf:type. Line breaks move behind the values that they were in, so that
+lines can still be counted.
 """
 
 from __future__ import annotations
@@ -22,7 +23,8 @@ _ATTRIBUTE: Final = regular_expression(rb"""([^\s<>"'/=]+)(\s*=\s*)("[^"]*"|'[^'
 _BREAK: Final = regular_expression(rb"""=\s*(?:"[^"<\t\n]*[\t\n]|'[^'<\t\n]*[\t\n])""")
 _NO_TAG: Final = regular_expression(rb"""xml:lang\s*=\s*(?:""|'')""")
 """A pattern that tags with attributes to be changed contain, and other tags rarely."""
-_TYPED: Final = regular_expression(rb":type\s*=")
+_TYPED: Final = regular_expression(rb"[\s:]type\s*=")
+_UNQUALIFIED: Final = regular_expression(rb"\s(?:about|ID|parseType|resource|type)\s*=")
 _REFERENCE: Final = regular_expression(rb"&([^\s&;#]+);")
 _SCHEME: Final = regular_expression("[A-Za-z][A-Za-z0-9+.-]*:")
 _SPACES: Final = bytes.maketrans(b"\t\n", b"  ")
@@ -34,12 +36,19 @@ _ID: Final = f"{RDF} ID"
 _TYPE: Final = f"{RDF} type"
 _PARSE_TYPE: Final = f"{RDF} parseType"
 _PARSED: Final = ("Resource", "Collection")
+_MAY_LACK_PREFIX: Final = frozenset({"about", "ID", "parseType", "resource", "type"})
 
 _NODE: Final = "f3a91c0e5b7d4826%016x"
 """A label like those that the parser makes."""
 
 _NO_LANGUAGE: Final = b"x-none-q7w2k9"
 """A tag that no document has, in place of an empty one."""
+
+_PREFIX: Final = b"x-rdf-q7w2k9"
+"""A prefix that no document has, for attributes of RDF without one."""
+_DECLARED: Final = b'xmlns:%s="%s"' % (_PREFIX, str(RDF).encode())
+_DECLARED_IN_LITERAL: Final = b" " + _DECLARED.replace(b'"', b'\\"')
+"""An XML literal has all declarations around it."""
 
 
 class Tags:
@@ -56,32 +65,42 @@ class Tags:
         self._resolved: deque[str | None] = deque()
         self._lacks_node: deque[bool] = deque()
         """Whether the parser overlooks the node of each element that has an attribute whose local name is ``type``."""
+        self._lacks_prefix: deque[bool] = deque()
+        """Whether attributes are RDF's, for each element that has some without a prefix that can be."""
         self._has_properties: list[bool] = [False]
         """By depth, whether the elements within the current one are properties."""
         self._nodes = 0
         self._literal = 0
 
-    def begin(self, depth: int, tag: str, attributes: Mapping[str, str]) -> None:
-        """Take note of an element, in the order of the document, before its tag is rewritten.
+    def begin(self, depth: int, tag: str, attributes: Mapping[str, str]) -> Mapping[str, str]:
+        """Take note of an element, in the order of the document, before its tag is rewritten. Return its attributes, with RDF's
+        namespace for those that may lack it.
 
         Args:
             depth: Its depth; that of the root is 1.
             tag: Its namespace and name, with a space between them.
             attributes: Its attributes, by namespace and name with a space between them.
+
+        Raises:
+            ValueError: An attribute is given twice.
         """
         if depth <= self._literal:
             self._literal = 0
+        if not _MAY_LACK_PREFIX.isdisjoint(attributes):
+            self._lacks_prefix.append(not self._literal)
+            attributes = attributes if self._literal else _qualified(attributes)
         while self._bases[-1][0] >= depth:
             self._bases.pop()
         if _BASE in attributes:
             self._resolved.append(None if self._literal else self._base(depth, attributes[_BASE]))
         is_property = self._has_properties[depth - 1]
-        if any(name.endswith(" type") for name in attributes):
+        if any(name == "type" or name.endswith(" type") for name in attributes):
             own = {name for name in attributes if not name.startswith(_XML)} - {_ID}
             self._lacks_node.append(is_property and not self._literal and own == {_TYPE})
         self._has_properties[depth:] = [attributes.get(_PARSE_TYPE) == "Resource" if is_property else tag != _ROOT]
         if not self._literal and attributes.get(_PARSE_TYPE, "Resource") not in _PARSED:
             self._literal = depth
+        return attributes
 
     def _base(self, depth: int, given: str) -> str | None:
         """Return the base in scope in an element, if it is given relative to the enclosing one."""
@@ -98,7 +117,7 @@ class Tags:
     def rewritten(self, text: bytes) -> tuple[bytes, bytes]:
         """Return a text of complete tags with their attributes rewritten, and its rest behind the last tag that has begun."""
         is_unusual = self._is_unusual(text)
-        if not is_unusual and b"xml:base" not in text and not _TYPED.search(text):
+        if not is_unusual and b"xml:base" not in text and not _TYPED.search(text) and not _UNQUALIFIED.search(text):
             return text, b""
         pieces: list[bytes] = []
         place = 0
@@ -106,12 +125,15 @@ class Tags:
             tag = found[0]
             has_base = b"xml:base" in tag and any(name == b"xml:base" for name in _names(tag))
             has_type = _TYPED.search(tag) is not None and any(map(_is_type, _names(tag)))
-            if (has_base and not self._resolved) or (has_type and not self._lacks_node):
+            is_unqualified = _UNQUALIFIED.search(tag) is not None and any(map(_may_lack_prefix, _names(tag)))
+            decided = self._resolved or not has_base, self._lacks_node or not has_type, self._lacks_prefix or not is_unqualified
+            if not all(decided):
                 return b"".join(pieces) + text[place : found.start()], text[found.start() :]
             base = self._resolved.popleft() if has_base else None
             lacks_node = has_type and self._lacks_node.popleft()
-            if base is not None or lacks_node or (is_unusual and self._is_unusual(tag)):
-                pieces += [text[place : found.start()], *self._parts(tag, base, lacks_node)]
+            lacks_prefix = is_unqualified and self._lacks_prefix.popleft()
+            if base is not None or lacks_node or lacks_prefix or (is_unusual and self._is_unusual(tag)):
+                pieces += [text[place : found.start()], *self._parts(tag, base, lacks_node, lacks_prefix)]
                 place = found.end()
         return b"".join(pieces) + text[place:], b""
 
@@ -119,11 +141,17 @@ class Tags:
         """Return whether attributes have to be rewritten, other than bases."""
         return bool(_BREAK.search(text) or (b"xml:lang" in text and _NO_TAG.search(text)) or (self._values and b"&" in text))
 
-    def _parts(self, tag: bytes, base: str | None, lacks_node: bool) -> Iterator[bytes]:
+    def _parts(self, tag: bytes, base: str | None, lacks_node: bool, lacks_prefix: bool) -> Iterator[bytes]:
         place = 0
+        declaration = _DECLARED + b" "
         for attribute in _ATTRIBUTE.finditer(tag):
             name, equals, value = attribute.groups()
-            yield tag[place : attribute.start()] + name + equals
+            yield tag[place : attribute.start()]
+            if lacks_prefix and _may_lack_prefix(name):
+                yield declaration
+                declaration = b""
+                name = _PREFIX + b":" + name
+            yield name + equals
             if name == b"xml:base" and base is not None:
                 yield quoted(base).encode()
             elif name == b"xml:lang" and len(value) == 2:
@@ -145,7 +173,9 @@ class Tags:
         return reference[0] if text is None else quoted(text)[1:-1].replace("'", "&apos;").encode()
 
     def restored(self, triples: bytes) -> bytes:
-        """Return triples that the parser has made, in canonical N-Triples, with empty languages."""
+        """Return triples that the parser has made, in canonical N-Triples, with empty languages and without what was declared."""
+        if _PREFIX in triples:
+            triples = triples.replace(_DECLARED_IN_LITERAL, b"")
         if _NO_LANGUAGE not in triples:
             return triples
         return triples.replace(b'"@' + _NO_LANGUAGE + b" .\n", b'" .\n').replace(_NO_LANGUAGE, b"")
@@ -157,7 +187,20 @@ def _names(tag: bytes) -> Iterator[bytes]:
 
 def _is_type(name: bytes) -> bool:
     """Return whether an attribute's local name is ``type``."""
-    return name.endswith(b":type") and not name.startswith(b"xmlns:")
+    return name == b"type" or (name.endswith(b":type") and not name.startswith(b"xmlns:"))
+
+
+def _may_lack_prefix(name: bytes) -> bool:
+    """Return whether an attribute without a prefix is one of those that are RDF's."""
+    return name.decode() in _MAY_LACK_PREFIX
+
+
+def _qualified(attributes: Mapping[str, str]) -> dict[str, str]:
+    """Return attributes with RDF's namespace for those that may lack it."""
+    found = {f"{RDF} {name}" if name in _MAY_LACK_PREFIX else name: value for name, value in attributes.items()}
+    if len(found) < len(attributes):
+        raise ValueError("an attribute of RDF is given twice, with a prefix and without one")
+    return found
 
 
 def _resolved_iri(base: str, relative: str) -> str | None:

@@ -80,6 +80,7 @@ from kg_reasoner.storage.kernels.readers.xml_names import (
     put_resolved,
     read_attributes,
     read_name,
+    read_unqualified,
 )
 from kg_reasoner.storage.kernels.token_ends import BAD
 
@@ -275,9 +276,10 @@ def read_attribute(terms: Terms, document: XmlText, element: Element, is_propert
     value_end = attribute[3]
     if value == TAKEN:
         return 0
-    if not has_prefix(document, attribute[0], attribute[1]):
-        return BAD
-    property = read_name(terms, document, attribute[0], attribute[1])
+    if has_prefix(document, attribute[0], attribute[1]):
+        property = read_name(terms, document, attribute[0], attribute[1])
+    else:
+        property = read_unqualified(document, attribute[0], attribute[1])
     if property < 0:
         return property
     role = document.kind

@@ -394,6 +394,19 @@ def read_name(terms: Terms, document: XmlText, start: int, end: int) -> int:
     return found
 
 
+@rare_kernel
+def read_unqualified(document: XmlText, start: int, end: int) -> int:
+    """Read the name of an attribute without a prefix, which a few of RDF's may lack; return 0, or BAD.
+
+    ``document.kind`` receives what it stands for.
+    """
+    for kind in range(ABOUT, TYPE_NAME + 1):
+        if kind != NODE_ID and kind != DATATYPE and is_constant(document, FIRST_NAME + kind, start, end):
+            document.kind = kind
+            return 0
+    return BAD
+
+
 @kernel
 def put_resolved(document: XmlText, start: int, end: int) -> int:
     """Write the IRI that is the value of an attribute to the work space, resolved against the base if it is relative. Return the
