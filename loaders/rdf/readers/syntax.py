@@ -11,9 +11,9 @@ from kg_reasoner.errors import LoadError
 from kg_reasoner.lazy_regex import regular_expression
 from kg_reasoner.loaders.rdf.declared_prefixes import PrefixSink, RecordedPrefixes
 from kg_reasoner.loaders.rdf.formats import JSON_LD, N3, RDF_XML, TRIG, TURTLE, Format
-from kg_reasoner.loaders.rdf.jsonld_keys import without_unmapped_keys
 from kg_reasoner.loaders.rdf.pushed import Pushed
 from kg_reasoner.loaders.rdf.readers.escaped_dots import DotsApart
+from kg_reasoner.loaders.rdf.readers.jsonld_keys import without_unmapped_keys
 from kg_reasoner.loaders.rdf.readers.statements import Encoder, check_line
 from kg_reasoner.loaders.rdf.readers.xml import PlainXML
 from kg_reasoner.loaders.rdf.scan import Scanned, too_long
