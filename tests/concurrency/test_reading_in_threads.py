@@ -62,13 +62,19 @@ def lines(chance: random.Random, quads: bool) -> bytes:
 def found_by(reading: Callable[[Dictionary], Iterator[Any]]) -> tuple[list[list[Any]], list[str], str]:
     """Return the batches, the terms by their ids, and the error."""
     dictionary, batches, error = Dictionary(), list[list[Any]](), ""
+    before = set(threading.enumerate())  # of reasoners of other tests, say
     try:
         for triples, graphs in reading(dictionary):
             batches.append([triples.tolist(), None if graphs is None else graphs.tolist()])
     except LoadError as caught:
         error = str(caught)
-    assert not [thread for thread in threading.enumerate() if thread.name == tasks.NAME]
+    assert not [thread for thread in set(threading.enumerate()) - before if thread.name == tasks.NAME]
     return batches, dictionary.texts(), error
+
+
+def in_texts(batches: list[list[Any]], texts: list[str]) -> list[list[Any]]:
+    """Return batches of triples with texts in place of ids."""
+    return [[[[texts[number] for number in row] for row in triples], graphs] for triples, graphs in batches]
 
 
 def read_all(data: Any, format: str, threads: int, block: int, dictionary: Dictionary) -> Iterator[Any]:
@@ -116,7 +122,10 @@ def test_turtle(chance: random.Random, window: int, part: int, is_stream: bool) 
         found = found_by(partial(turtle, data, threads, window, part, is_stream))
         assert found[2] == expected[2]
         if not found[2]:
-            assert found[0] == expected[0]
+            assert in_texts(*found[:2]) == in_texts(*expected[:2])
+            assert sorted(found[1]) == sorted(expected[1])
+        if not found[2] and b"(" not in data and b"[" not in data:
+            assert found[0] == expected[0]  # otherwise, nodes without names get their ids before other terms, or after them
             assert found[1] == expected[1]
 
 
