@@ -48,7 +48,7 @@ FEW_KEPT: Final = 1 << 16
 LEAST_KEPT: Final = 1 << 14
 """As `FEW_KEPT`, when many of them have been the same."""
 
-LEAST_CLAIMED: Final = 1 << 18
+LEAST_CLAIMED: Final = 1 << 17
 """The number of heads that a thread may list at first while they claim slots, unless its list is shorter."""
 
 MOST_CLAIMED: Final = 1 << 21
