@@ -1,9 +1,9 @@
 """Pairs that a thread lists while others evaluate rules, too: one search of the hash table finds a pair or claims a slot for it."""
 
 from kg_reasoner.storage.kernels.decorators import kernel
-from kg_reasoner.storage.kernels.layout import EMPTY, FULL, NOT_NEW, PRESENT, Context, HeadList, Relation
-from kg_reasoner.storage.kernels.listed_heads import comes_before, head_in, holder, list_in
-from kg_reasoner.storage.kernels.primitives import compare_and_swap, pair, prefetch
+from kg_reasoner.storage.kernels.layout import EMPTY, FULL, PRESENT, Context, HeadList, Relation
+from kg_reasoner.storage.kernels.listed_heads import claim_found, comes_before, head_in, list_in
+from kg_reasoner.storage.kernels.primitives import pair, prefetch
 from kg_reasoner.storage.kernels.relations import tag_of
 
 
@@ -56,11 +56,7 @@ def list_pair(context: Context, number: int, hash: int, key: int) -> int:
             return FULL
         else:
             write_listed_pair(heads, context.ring_stride, number, key)
-            heads.places[heads.count] = slot
-            if compare_and_swap(slots, slot, found, holder(context.own_list - 1, heads.count)) == found:
-                if found != EMPTY:
-                    context.lists[list_in(found)].places[head_in(found)] = NOT_NEW
-                    heads.repeated = heads.repeated + 1
+            if claim_found(context, heads, heads.count, slots, slot, found):
                 heads.count = heads.count + 1
                 heads.claimed = heads.count
                 context.looped = context.looped + 1

@@ -73,6 +73,20 @@ def may_claim(context: Context, relation: Relation) -> int:
 
 
 @kernel
+def claim_found(context: Context, heads: HeadList, number: int, slots: Int32s, slot: int, found: int) -> int:
+    """Claim a slot for a listed head, if the slot still holds what was found in it: EMPTY, or a claim of the same tuple for a head
+    that comes later, which then is not new. Return 0 if it holds something else, and is to be looked at again.
+    """
+    heads.places[number] = slot
+    if compare_and_swap(slots, slot, found, holder(context.own_list - 1, number)) != found:
+        return 0
+    if found != EMPTY:
+        context.lists[list_in(found)].places[head_in(found)] = NOT_NEW
+        heads.repeated = heads.repeated + 1
+    return 1
+
+
+@kernel
 def claim_early(context: Context, heads: HeadList, number: int, hash: int) -> int:
     """Claim a slot for a tuple that is written behind the heads of the thread's own list, while other threads do the same: return
     the slot, or NOT_NEW if the tuple holds, or another head is this tuple and comes before it in the order of one thread.
@@ -80,7 +94,6 @@ def claim_early(context: Context, heads: HeadList, number: int, hash: int) -> in
     relation = context.relations[heads.relations[number]]
     slots, mask = relation.slots, relation.mask
     tag = tag_of(hash, relation.row_mask)
-    own = holder(context.own_list - 1, number)
     slot = hash & mask
     while True:
         found = slots[slot]
@@ -89,13 +102,8 @@ def claim_early(context: Context, heads: HeadList, number: int, hash: int) -> in
         elif found != EMPTY and comes_before(context, heads, found):
             heads.repeated = heads.repeated + (found < 0)
             return NOT_NEW
-        else:
-            heads.places[number] = slot
-            if compare_and_swap(slots, slot, found, own) == found:  # otherwise, look at the slot again
-                if found != EMPTY:
-                    context.lists[list_in(found)].places[head_in(found)] = NOT_NEW
-                    heads.repeated = heads.repeated + 1
-                return slot
+        elif claim_found(context, heads, number, slots, slot, found):
+            return slot
 
 
 @kernel
