@@ -135,10 +135,10 @@ def read_closure(
     bounds: DocumentBounds = DEFAULT_BOUNDS,
     threads: int | None = None,
 ) -> ImportClosure:
-    """Read documents and their imports, see `imports_of` and `kg_reasoner.loaders.rdf.readers.reader.read`.
+    """Read documents and their imports, see `imports_of` and `kg_reasoner.loaders.rdf.read`.
 
     Args:
-        sources: The documents, as `kg_reasoner.loaders.rdf.readers.reader.read` takes them.
+        sources: The documents, as `kg_reasoner.loaders.rdf.read` takes them.
         dictionary: The dictionary for the terms.
         catalog: Where imports are.
         imports: What to do about imports.
