@@ -4,8 +4,9 @@ For each number of threads it shows the wall time, the CPU time of all threads, 
 that waits for the others, plus, each time that threads work together, how long their tasks would take if each thread had a core of
 its own and took the next task when it has done one. This is the wall time on a machine with so many free cores; so it also tells
 what more threads would gain than there are cores here. With ``--simulate``, no two tasks run at the same time, so that threads do
-not disturb each other where there are fewer cores, or others use them. Ratios are those to the critical path of one thread, in the
-same run. All rows are compared, in their order.
+not disturb each other where there are fewer cores, or others use them. Ratios are those to one thread, in the same run. *Free cores*
+is how many times the work of one thread so many do that share nothing, measured before each run: the most that wall time can gain.
+All rows are compared, in their order.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ import time
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields, replace
 from functools import partial
 from heapq import heapreplace
 from pathlib import Path
@@ -35,6 +36,7 @@ from benchmarks.contests.contest import ROOT
 from benchmarks.inputs.closure import PROGRAMS
 from benchmarks.inputs.jobs import LINEAR, NONLINEAR, OWL2RL, RDFS
 from benchmarks.inputs.update_data import Ids, data_folder, lubm
+from benchmarks.measuring.free_cores import free_cores
 from kg_reasoner.api.reasoner import Reasoner
 from kg_reasoner.concurrency.tasks import Round, Task
 from kg_reasoner.storage.parallel import shared_copies
@@ -79,6 +81,8 @@ class Run:
     wall: float
     cpu: float
     critical: float
+    free_cores: float = 1.0
+    """See `free_cores`."""
 
 
 @dataclass(frozen=True)
@@ -92,6 +96,10 @@ class Times:
     def ratio(self, threads: int) -> float:
         """Return how many times shorter the critical path is than that of one thread."""
         return self.runs[1].critical / self.runs[threads].critical
+
+    def wall_ratio(self, threads: int) -> float:
+        """Return how many times shorter the wall time is than that of one thread."""
+        return self.runs[1].wall / self.runs[threads].wall
 
 
 def lubm_workloads(universities: Sequence[int], folder: Path) -> Iterator[Workload]:
@@ -240,15 +248,15 @@ def measured(workload: Workload, threads: Sequence[int], rounds: int, simulate: 
     first: tuple[int, str] | None = None
     for _ in range(rounds):
         for number, found in runs.items():
-            reasoner = workload.make(number)
-            found.append(timed(workload.job, reasoner, simulate))
+            reasoner, cores = workload.make(number), free_cores(number)
+            found.append(replace(timed(workload.job, reasoner, simulate), free_cores=cores))
             rows = rows_of(reasoner)
             first = first or rows
             if rows != first:
                 raise click.ClickException(f"{workload.name}: {number} threads have derived other rows than {threads[0]}")
     assert first is not None
     middle = {
-        number: Run(*(median(getattr(run, name) for run in found) for name in ("wall", "cpu", "critical")))
+        number: Run(*(median(getattr(run, one.name) for run in found) for one in fields(Run)))
         for number, found in runs.items()
     }
     return Times(workload.name, first[0], middle)
@@ -257,14 +265,15 @@ def measured(workload: Workload, threads: Sequence[int], rounds: int, simulate: 
 def table(times: Sequence[Times]) -> Table:
     """One line for each workload and number of threads."""
     made = report.new_table(
-        ("", "facts", "threads", "wall s", "CPU s", "critical path s", "× one"), title="materialisation, and deletion"
+        ("", "facts", "threads", "wall s", "× one", "CPU s", "critical path s", "× one", "free cores"),
+        title="materialisation, and deletion",
     )
     for each in times:
         for number, run in each.runs.items():
             head = (each.workload, f"{each.facts:,}") if number == min(each.runs) else ("", "")
-            made.add_row(
-                *head, str(number), *(f"{value:.3f}" for value in (run.wall, run.cpu, run.critical)), f"{each.ratio(number):.2f}"
-            )
+            wall = f"{run.wall:.3f}", f"{each.wall_ratio(number):.2f}"
+            critical = f"{run.critical:.3f}", f"{each.ratio(number):.2f}"
+            made.add_row(*head, str(number), *wall, f"{run.cpu:.3f}", *critical, f"{run.free_cores:.2f}")
     return made
 
 

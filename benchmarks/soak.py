@@ -13,6 +13,7 @@ from __future__ import annotations
 import gc
 import json
 import sys
+import warnings
 from array import array
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass, field, replace
@@ -32,7 +33,7 @@ from benchmarks.commands import SETTINGS
 from benchmarks.contests import report, tails
 from benchmarks.inputs.update_data import data_folder, fingerprint, little_garbage, lubm
 from benchmarks.measuring.measure import resident
-from kg_reasoner import rulesets
+from kg_reasoner import ReasonerWarning, rulesets
 from kg_reasoner.api.reasoner import Reasoner
 from kg_reasoner.engine.maintenance import DEFAULT, STRATEGIES, Strategy
 from kg_reasoner.terms import RDFS, literal
@@ -318,7 +319,8 @@ def main(
     console.width = max(console.width, report.WIDTH)
     console.print(report.machine(), highlight=False, soft_wrap=True)
     soaks = []
-    with news.status("") as status:
+    with news.status("") as status, warnings.catch_warnings():
+        warnings.simplefilter("ignore", ReasonerWarning)  # of axioms that rules cannot express
         for name in dict.fromkeys(names):
             world = graph_world(strategy, seed)
             if name == "lubm":
