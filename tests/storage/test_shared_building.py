@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 
 import numpy as np
@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kg_reasoner.concurrency.tasks import Task
+from kg_reasoner.concurrency.tasks import Task, run_together
 from kg_reasoner.storage import capacities
 from kg_reasoner.storage.databases.database import Database
 from kg_reasoner.storage.kernels.bulk_insertion import MOST_SPILLED
@@ -27,7 +27,7 @@ from tests.helpers.effort import examples
 Tuples = list[tuple[int, ...]]
 
 
-def run(steps: Iterator[Sequence[Task]]) -> None:
+def run(steps: Iterator[Iterable[Task]]) -> None:
     for tasks in steps:
         for task in tasks:
             task()
@@ -177,14 +177,45 @@ def test_hash_table_in_parts(arity: int, rows: Tuples, parts: int) -> None:
     assert not database.have_flag(relation, np.array(rows, np.int32).reshape(-1, arity) + 41).any()
 
 
-@pytest.mark.parametrize("count", [5, MOST_SPILLED + 10])
-def test_tuples_that_leave_their_part(count: int) -> None:
-    rows = np.array(colliding(count), np.int32).reshape(-1, 1)
+@pytest.mark.parametrize("is_reversed", [False, True])
+@settings(max_examples=examples(60))
+@given(
+    arity=st.integers(1, 3),
+    changes=st.lists(st.tuples(st.booleans(), st.tuples(*[st.integers(0, 2)] * 3)), min_size=1, max_size=60),
+    parts=st.integers(1, 5),
+)
+def test_the_last_row_of_a_tuple_gets_the_slot(
+    is_reversed: bool, arity: int, changes: list[tuple[bool, tuple[int, ...]]], parts: int
+) -> None:
+    """Whatever the order in which parts are added."""
+    database, relation = filled([], arity)
+    present: dict[tuple[int, ...], None] = {}
+    for is_added, values in changes:
+        row = np.array([values[:arity]], np.int32)
+        if is_added:
+            database.load(relation, row)
+            present[values[:arity]] = None
+        else:
+            database.retract(relation, row)
+            present.pop(values[:arity], None)
+    run(reversed(tasks) if is_reversed else tasks for tasks in Rehashing(database, relation, 256, parts).steps())
+    rows = database.relations[relation].rows
+    table = np.array(rows, np.int32)[: database.relations[relation].count * arity].reshape(-1, arity).tolist()
+    last = {tuple(values): row for row, values in enumerate(table)}
+    slots = np.asarray(database.relations[relation].slots)
+    assert sorted(slots[slots != EMPTY] & database.relations[relation].row_mask) == sorted(last.values())
+    everything = np.array(list(np.ndindex((3,) * arity)), np.int32).reshape(-1, arity)
+    assert {tuple(row) for row in everything[database.have_flag(relation, everything)].tolist()} == set(present)
+
+
+def test_threads_that_want_the_same_slots() -> None:
+    rows = np.array(colliding(300), np.int32).reshape(-1, 1)
     database, relation = filled([], 1)
     database.load(relation, rows)
-    run(Rehashing(database, relation, 256, 2).steps())
+    for tasks in Rehashing(database, relation, 512, 4).steps():
+        run_together(tasks, 4)
     assert database.have_flag(relation, rows).all()
-    assert len(database.relations[relation].slots) == 256
+    assert len(database.relations[relation].slots) == 512
 
 
 @pytest.mark.parametrize("page_bits", [1, 10])

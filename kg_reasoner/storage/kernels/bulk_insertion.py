@@ -1,4 +1,4 @@
-"""Large indexes and hash tables, built by several threads, each of which adds the keys in its own part of the table.
+"""Large indexes, built by several threads, each of which adds the keys in its own part of the table.
 
 The number of keys of an index is estimated first. Then the rows of each key are counted, so that vectors are made in their final
 sizes, and then the entries are added. Every thread looks at all rows, and collects its own without branches, as no processor can
@@ -8,9 +8,8 @@ predict these. A key whose search leaves its part is placed when all threads hav
 from kg_reasoner.storage.kernels.decorators import entry, kernel
 from kg_reasoner.storage.kernels.index_entries import has_every_row, index_key, is_indexed, key_by, key_slot, only_column
 from kg_reasoner.storage.kernels.layout import DONE, EMPTY, FULL, RING, ROW, Index, Relation
-from kg_reasoner.storage.kernels.memory.structs import Bytes, Int32s, Int64s
+from kg_reasoner.storage.kernels.memory.structs import Bytes, Int64s
 from kg_reasoner.storage.kernels.primitives import mix, prefetch
-from kg_reasoner.storage.kernels.relations import same_tuple, slot_among, tag_of, tuple_key
 from kg_reasoner.storage.kernels.vectors import entry_place, lay_out, set_entry, vector_room
 
 USED, SIZE, ROWS, SPILLED, SPILLS = 0, 1, 2, 3, 4
@@ -190,62 +189,3 @@ def fill_vectors(relation: Relation, index: Index, found: Int64s, count: int, to
         set_entry(index, entry_place(index, starts[slot], length), row, value)
         lengths[slot] = length + 1
     return top
-
-
-@kernel
-def slot_in_part(relation: Relation, slots: Int32s, slot: int, high: int, row_mask: int, tag: int, row: int) -> int:
-    """Return the first slot from one on that is empty, or has an earlier row of the same tuple; `high` if none before it does."""
-    while slot < high and slots[slot] != EMPTY:
-        found = slots[slot]
-        if relation.dead > 0 and (found & ~row_mask) == tag:
-            if same_tuple(relation, found & row_mask, relation.rows + row * relation.arity):
-                return slot
-        slot = slot + 1
-    return slot
-
-
-@entry
-def rehash_part(
-    relation: Relation, slots: Int32s, mask: int, row_mask: int, part: int, parts: int, waiting: Int64s, report: Int64s
-) -> int:
-    """Make a part of a larger hash table of a relation's rows. Return DONE or FULL; rows that find no slot there are reported."""
-    low = part * (mask + 1) // parts
-    high = (part + 1) * (mask + 1) // parts
-    for slot in range(low, high):
-        slots[slot] = EMPTY
-    spilled = 0
-    row = 0
-    while row < relation.count:
-        found = 0
-        while row < relation.count and found < RING:
-            hash = mix(tuple_key(relation.rows + row * relation.arity, relation.arity))
-            waiting[2 * found] = hash
-            waiting[2 * found + 1] = row
-            found = found + is_inside(low, high, hash & mask)
-            row = row + 1
-        for place in range(found):
-            prefetch(slots, waiting[2 * place] & mask)
-        for place in range(found):
-            hash = waiting[2 * place]
-            tag = tag_of(hash, row_mask)
-            slot = slot_in_part(relation, slots, hash & mask, high, row_mask, tag, waiting[2 * place + 1])
-            if slot < high:
-                slots[slot] = tag | waiting[2 * place + 1]
-            elif spilled == MOST_SPILLED:
-                return FULL
-            else:
-                report[SPILLS + spilled] = waiting[2 * place + 1]
-                spilled = spilled + 1
-    report[SPILLED] = spilled
-    return DONE
-
-
-@entry
-def place_tuples(relation: Relation, slots: Int32s, mask: int, row_mask: int, report: Int64s) -> int:
-    """Add the rows that found no slot in their part. Return 0."""
-    for place in range(report[SPILLED]):
-        row = report[SPILLS + place]
-        values = relation.rows + row * relation.arity
-        key = tuple_key(values, relation.arity)
-        slots[slot_among(relation, slots, mask, row_mask, values, key)] = tag_of(mix(key), row_mask) | row
-    return 0

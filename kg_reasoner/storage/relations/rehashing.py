@@ -1,17 +1,17 @@
-"""A larger hash table for the tuples of a relation, made by several threads at once (see `kernels.bulk_insertion`)."""
+"""A larger hash table for the tuples of a relation, made by several threads at once (see `kernels.rehashing`)."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import partial
+from itertools import pairwise
 
 import numpy as np
 
 from kg_reasoner.concurrency.tasks import Task
 from kg_reasoner.storage.capacities import fill_of, limit_of, row_mask_for
 from kg_reasoner.storage.kernels import native
-from kg_reasoner.storage.kernels.bulk_insertion import MOST_SPILLED, SPILLS
-from kg_reasoner.storage.kernels.layout import DONE, RING
+from kg_reasoner.storage.kernels.layout import EMPTY, RING
 from kg_reasoner.storage.kernels.memory.buffers import address, allocate
 from kg_reasoner.storage.relations.growing_relations import Relations
 
@@ -35,22 +35,21 @@ class Rehashing:
 
     def steps(self) -> Iterator[list[Task]]:
         """Yield the tasks of each step. They have been run when the next step is asked for."""
-        database, slots = self._database, self._slots
-        database.claim(4 * slots)
+        relation, slots = self._relation, self._slots
+        self._database.claim(4 * slots)
         table, row_mask = allocate(slots, np.int32), row_mask_for(self._rows, slots)
-        reports = [allocate(SPILLS + 2 * MOST_SPILLED, np.int64, 0) for _ in range(self._parts)]
-        waiting = [allocate(2 * RING + 2, np.int64) for _ in range(self._parts)]
-        whole = self._relation.address, address(table), slots - 1, row_mask
-        results: list[int] = []
+        whole = relation.address, address(table), slots - 1, row_mask
 
-        def rehash(part: int) -> None:
-            scratch = address(waiting[part]), address(reports[part])
-            results.append(native.rehash_part(*whole, part, self._parts, *scratch))
+        def clear(first: int, end: int) -> None:
+            table[first:end] = EMPTY
 
-        yield [partial(rehash, part) for part in range(self._parts)]
-        if any(status != DONE for status in results):
-            database.set_slots(self._relation, slots, self._rows)
-            return
-        for report in reports:
-            native.place_tuples(*whole, address(report))
-        self._relation.publish(slots=table, row_mask=row_mask, mask=slots - 1, limit=limit_of(slots, fill_of(self._relation.arity)))
+        def rehash(first: int, end: int) -> None:
+            native.rehash_rows(*whole, first, end, address(allocate(RING, np.int64)))
+
+        yield [partial(clear, *part) for part in self._parts_of(slots)]
+        yield [partial(rehash, *part) for part in self._parts_of(relation.count)]
+        relation.publish(slots=table, row_mask=row_mask, mask=slots - 1, limit=limit_of(slots, fill_of(relation.arity)))
+
+    def _parts_of(self, count: int) -> Iterator[tuple[int, int]]:
+        """Return the bounds of equal parts of a number of items."""
+        return pairwise(np.linspace(0, count, self._parts + 1, dtype=np.int64).tolist())
