@@ -4,9 +4,9 @@ For each number of threads it shows the wall time, the CPU time of all threads, 
 that waits for the others, plus, each time that threads work together, how long their tasks would take if each thread had a core of
 its own and took the next task when it has done one. This is the wall time on a machine with so many free cores; so it also tells
 what more threads would gain than there are cores here. With ``--simulate``, no two tasks run at the same time, so that threads do
-not disturb each other where there are fewer cores, or others use them. Ratios are those to one thread, in the same run. *Free cores*
-is how many times the work of one thread so many do that share nothing, measured before each run: the most that wall time can gain.
-All rows are compared, in their order.
+not disturb each other where there are fewer cores, or others use them. Ratios are those to one thread, in the same run. Wall time
+cannot gain more than there are *free cores*: how many times the work of one thread so many do that share nothing, measured before
+each run. All rows are compared, in their order.
 """
 
 from __future__ import annotations
