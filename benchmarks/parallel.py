@@ -256,8 +256,7 @@ def measured(workload: Workload, threads: Sequence[int], rounds: int, simulate: 
                 raise click.ClickException(f"{workload.name}: {number} threads have derived other rows than {threads[0]}")
     assert first is not None
     middle = {
-        number: Run(*(median(getattr(run, one.name) for run in found) for one in fields(Run)))
-        for number, found in runs.items()
+        number: Run(*(median(getattr(run, one.name) for run in found) for one in fields(Run))) for number, found in runs.items()
     }
     return Times(workload.name, first[0], middle)
 
