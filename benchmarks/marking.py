@@ -25,7 +25,7 @@ from benchmarks.inputs.marking_streams import CASES, FIRST, LATER, PATHS, SIZES,
 from benchmarks.inputs.update_data import little_garbage
 from benchmarks.measuring.measure import cpu
 from kg_reasoner.api.reasoner import Reasoner
-from kg_reasoner.engine.counters import Counters
+from kg_reasoner.engine.evaluation.counters import Counters
 from kg_reasoner.engine.maintenance import Strategy
 from kg_reasoner.language.parser import parse
 

@@ -12,9 +12,9 @@ from kg_reasoner.api.given.given_values import expect_bindings
 from kg_reasoner.api.operations.core import ReasonerCore
 from kg_reasoner.concurrency.limits import Limits
 from kg_reasoner.data_classes import dataclass
+from kg_reasoner.engine.facts.row_encoding import as_term
 from kg_reasoner.engine.magic_sets.demand import Demand, Found, abstracted
 from kg_reasoner.engine.magic_sets.on_demand import by_magic, by_reading
-from kg_reasoner.engine.row_encoding import as_term
 from kg_reasoner.errors import ArityError, ReasonerError, UnsupportedError, plural
 from kg_reasoner.expressions.demands import DEMAND_PREDICATES, asked_by
 from kg_reasoner.language import analysis

@@ -14,7 +14,7 @@ import numpy as np
 from kg_reasoner.concurrency.calls import is_running
 from kg_reasoner.concurrency.forking import new_mutex
 from kg_reasoner.data_classes import dataclass
-from kg_reasoner.engine.collector import Committed
+from kg_reasoner.engine.facts.collector import Committed
 from kg_reasoner.errors import ArityError, CallbackError, LoadError, ReasonerError, plural
 from kg_reasoner.loaders.convert import text_from_term
 from kg_reasoner.program import FALSE, TRIPLE, Atom, Variable

@@ -16,7 +16,7 @@ from typing import Final
 from kg_reasoner.concurrency.forking import new_mutex
 from kg_reasoner.engine.magic_sets.demand import Demand, DemandPlans, Found, Shape, TooManyDemandsError
 from kg_reasoner.engine.magic_sets.demand_rules import demanded_rules, may_yield_rules
-from kg_reasoner.engine.state import State
+from kg_reasoner.engine.state.engine_state import State
 from kg_reasoner.expressions.demands import demands
 from kg_reasoner.language.magic import ANSWER
 from kg_reasoner.language.recursion import recursions

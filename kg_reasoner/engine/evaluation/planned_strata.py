@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 import numpy as np
 
 from kg_reasoner.concurrency.garbage import without_collection
-from kg_reasoner.engine.column_insertion import ColumnInsertion
-from kg_reasoner.engine.looked_up_results import LookedUpResults
-from kg_reasoner.engine.planned_rules import NewRule, PlannedRule, Plans, Stratum
-from kg_reasoner.engine.section_plans import SectionPlans
+from kg_reasoner.engine.evaluation.column_insertion import ColumnInsertion
+from kg_reasoner.engine.evaluation.looked_up_results import LookedUpResults
+from kg_reasoner.engine.evaluation.planned_rules import NewRule, PlannedRule, Plans, Stratum
+from kg_reasoner.engine.evaluation.section_plans import SectionPlans
 from kg_reasoner.planning.catalog import StoredAtom, StoredRule
 from kg_reasoner.planning.functions.function_relations import Functions
 from kg_reasoner.planning.planner import plan_backward, plan_rule, plan_trigger

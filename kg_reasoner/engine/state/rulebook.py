@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from kg_reasoner.engine.materialiser import Materialiser
-from kg_reasoner.engine.planned_rules import NewRule, PlannedRule
+from kg_reasoner.engine.evaluation.materialiser import Materialiser
+from kg_reasoner.engine.evaluation.planned_rules import NewRule, PlannedRule
 from kg_reasoner.expressions.demands import demands, looks_at_demands
 from kg_reasoner.language import analysis
 from kg_reasoner.language.recursion import Recursion, lowered
@@ -31,7 +31,7 @@ from kg_reasoner.storage.kernels.layout import STATED
 from kg_reasoner.terms import Term
 
 if TYPE_CHECKING:
-    from kg_reasoner.engine.recursive_results import Results
+    from kg_reasoner.engine.evaluation.recursive_results import Results
     from kg_reasoner.planning.aggregates.aggregate_relations import ComputedRelation
 
 
@@ -224,7 +224,7 @@ class RuleBook:
         catalog, level = self._catalog, self._levels[rule]
         aggregate: ComputedRelation
         if rule in self._recursive:
-            from kg_reasoner.engine.recursive_results import RecursiveResult, Results
+            from kg_reasoner.engine.evaluation.recursive_results import RecursiveResult, Results
 
             recursion, key = self._recursive[rule]
             if recursion not in self._results_of:

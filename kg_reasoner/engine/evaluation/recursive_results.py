@@ -17,9 +17,9 @@ import numpy as np
 
 from kg_reasoner.concurrency.limits import Watch, current_watch
 from kg_reasoner.data_classes import dataclass
-from kg_reasoner.engine.edge_recursions import EdgeStep, steps_of
-from kg_reasoner.engine.materialiser import Materialiser
-from kg_reasoner.engine.planned_rules import NewRule, PlannedRule, Stratum
+from kg_reasoner.engine.evaluation.edge_recursions import EdgeStep, steps_of
+from kg_reasoner.engine.evaluation.materialiser import Materialiser
+from kg_reasoner.engine.evaluation.planned_rules import NewRule, PlannedRule, Stratum
 from kg_reasoner.errors import RecursionValueError
 from kg_reasoner.language.recursion import Recursion
 from kg_reasoner.language.stratification import Key, key_of, show_key

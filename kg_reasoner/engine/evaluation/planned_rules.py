@@ -6,7 +6,7 @@ from dataclasses import field
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from kg_reasoner.data_classes import dataclass
-from kg_reasoner.engine.section_plans import SectionPlans
+from kg_reasoner.engine.evaluation.section_plans import SectionPlans
 from kg_reasoner.planning.catalog import StoredAtom, StoredRule
 from kg_reasoner.program import Rule
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from kg_reasoner.concurrency.limits import NOBODY, UNLIMITED, Watch, current_watch
-from kg_reasoner.engine.knowledge_base import KnowledgeBase
+from kg_reasoner.engine.state.knowledge_base import KnowledgeBase
 from kg_reasoner.planning.catalog import INTERNAL
 from kg_reasoner.storage.terms.dictionary import Dictionary
 

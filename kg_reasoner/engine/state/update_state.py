@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from kg_reasoner.data_classes import dataclass
-from kg_reasoner.engine.collector import Collector
-from kg_reasoner.engine.planned_rules import PlannedRule
+from kg_reasoner.engine.evaluation.planned_rules import PlannedRule
+from kg_reasoner.engine.facts.collector import Collector
 from kg_reasoner.progress import Progress
 from kg_reasoner.query.delta import Changes
 

@@ -13,7 +13,7 @@ import numpy as np
 from kg_reasoner.data_classes import dataclass
 
 if TYPE_CHECKING:
-    from kg_reasoner.engine.knowledge_base import KnowledgeBase
+    from kg_reasoner.engine.state.knowledge_base import KnowledgeBase
     from kg_reasoner.storage.arrays import Changed, Ids
 
 __all__ = ["Entry", "LoggedFacts", "LoggedLoad", "LoggedSetting"]

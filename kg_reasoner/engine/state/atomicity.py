@@ -14,10 +14,10 @@ from kg_reasoner.concurrency.callbacks import CALLS, is_in_callback
 from kg_reasoner.concurrency.forking import FORKS, wait_for_forks
 from kg_reasoner.concurrency.limits import NOBODY, UNLIMITED, Unwatched, Watch, current_watch, watches
 from kg_reasoner.concurrency.locking import NO_HOLD, Hold, ReadWriteLock
-from kg_reasoner.engine.collector import Collector, Committed
-from kg_reasoner.engine.engine_settings import EngineSettings
-from kg_reasoner.engine.journal import Entry, LoggedSetting
-from kg_reasoner.engine.state import State
+from kg_reasoner.engine.facts.collector import Collector, Committed
+from kg_reasoner.engine.state.engine_settings import EngineSettings
+from kg_reasoner.engine.state.engine_state import State
+from kg_reasoner.engine.state.journal import Entry, LoggedSetting
 from kg_reasoner.errors import InterruptedUpdate, ReasonerError
 from kg_reasoner.program import Program
 from kg_reasoner.query.delta import Delta

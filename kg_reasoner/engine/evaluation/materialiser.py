@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from kg_reasoner.concurrency.garbage import without_collection
 from kg_reasoner.concurrency.limits import NOBODY, Watch, current_watch
-from kg_reasoner.engine.axioms_first import put_axioms_first
-from kg_reasoner.engine.planned_rules import PlannedRule, Stratum
-from kg_reasoner.engine.planned_strata import PlannedStrata
-from kg_reasoner.engine.recorder import Recorder
+from kg_reasoner.engine.evaluation.axioms_first import put_axioms_first
+from kg_reasoner.engine.evaluation.planned_rules import PlannedRule, Stratum
+from kg_reasoner.engine.evaluation.planned_strata import PlannedStrata
+from kg_reasoner.engine.evaluation.recorder import Recorder
 from kg_reasoner.planning.functions.function_relations import Functions
 from kg_reasoner.progress import Progress
 from kg_reasoner.storage import capacities

@@ -10,14 +10,14 @@ import numpy as np
 
 from kg_reasoner.concurrency.limits import Watch
 from kg_reasoner.engine.axioms.axiom_rules import AxiomRules
-from kg_reasoner.engine.engine_settings import EngineSettings
 from kg_reasoner.engine.equality.treatment import Equality
-from kg_reasoner.engine.fact_base import FactBase
+from kg_reasoner.engine.evaluation.materialiser import Materialiser
+from kg_reasoner.engine.evaluation.recorder import Recorder
+from kg_reasoner.engine.facts.fact_base import FactBase
+from kg_reasoner.engine.facts.told_facts import ToldFacts
 from kg_reasoner.engine.maintenance import ChangedFacts, Maintenance, Work, strategy
-from kg_reasoner.engine.materialiser import Materialiser
-from kg_reasoner.engine.recorder import Recorder
-from kg_reasoner.engine.rulebook import RuleBook
-from kg_reasoner.engine.told_facts import ToldFacts
+from kg_reasoner.engine.state.engine_settings import EngineSettings
+from kg_reasoner.engine.state.rulebook import RuleBook
 from kg_reasoner.language import analysis
 from kg_reasoner.planning.catalog import INTERNAL
 from kg_reasoner.planning.layouts.triple_layout import TripleLayout

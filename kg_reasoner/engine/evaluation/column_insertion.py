@@ -8,7 +8,7 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from kg_reasoner.engine.planned_rules import PlannedRule, Stratum
+from kg_reasoner.engine.evaluation.planned_rules import PlannedRule, Stratum
 from kg_reasoner.planning.column_rules import ColumnRule, column_rule
 from kg_reasoner.planning.functions.function_relations import Functions
 from kg_reasoner.storage.arrays import Numbers

@@ -8,7 +8,7 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from kg_reasoner.engine.planned_rules import PlannedRule
+from kg_reasoner.engine.evaluation.planned_rules import PlannedRule
 from kg_reasoner.planning.catalog import StoredTerm
 from kg_reasoner.storage import capacities
 from kg_reasoner.storage.arrays import Ids, Rows

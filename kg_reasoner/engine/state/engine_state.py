@@ -7,12 +7,12 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from kg_reasoner.engine.axioms.axiom_rules import AxiomRules
-from kg_reasoner.engine.counters import Counters
-from kg_reasoner.engine.engine_settings import EngineSettings
-from kg_reasoner.engine.knowledge_base import KnowledgeBase
-from kg_reasoner.engine.limiting import Limited
-from kg_reasoner.engine.recorder import Recorder
-from kg_reasoner.engine.update_state import UpdateState
+from kg_reasoner.engine.evaluation.counters import Counters
+from kg_reasoner.engine.evaluation.recorder import Recorder
+from kg_reasoner.engine.state.engine_settings import EngineSettings
+from kg_reasoner.engine.state.knowledge_base import KnowledgeBase
+from kg_reasoner.engine.state.limiting import Limited
+from kg_reasoner.engine.state.update_state import UpdateState
 from kg_reasoner.expressions.demands import looks_at_demands
 from kg_reasoner.language.module_rules import idle_rules
 from kg_reasoner.planning.catalog import RelationCatalog, layout_for
