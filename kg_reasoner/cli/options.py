@@ -112,7 +112,7 @@ def reasoner_for(ruleset: str | None, rules_file: str | None) -> Reasoner:
     """Return a reasoner with a rule set, a program, or both."""
     with starting():
         from kg_reasoner.api.reasoner import Reasoner
-        from kg_reasoner.language.analysis import homonyms
+        from kg_reasoner.language.checks.analysis import homonyms
         from kg_reasoner.language.saved_programs import saved_rule_file
         from kg_reasoner.loaders.rdf.formats import N3, format_of_name
 

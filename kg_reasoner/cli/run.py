@@ -99,7 +99,7 @@ def run(
     """
     from kg_reasoner.api.reasoner import Reasoner
     from kg_reasoner.io.fact_files import fact_files, table_warnings
-    from kg_reasoner.language.analysis import homonyms
+    from kg_reasoner.language.checks.analysis import homonyms
     from kg_reasoner.language.saved_programs import saved_rule_file
 
     given = given_tables(tables)

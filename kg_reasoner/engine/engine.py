@@ -19,7 +19,7 @@ from kg_reasoner.engine.maintenance import Finder
 from kg_reasoner.engine.state.atomicity import AtomicState
 from kg_reasoner.engine.state.journal import LoggedFacts, LoggedLoad
 from kg_reasoner.errors import ArityError, plural
-from kg_reasoner.language import analysis
+from kg_reasoner.language.checks import analysis
 from kg_reasoner.program import TRIPLE, Program, is_hidden
 from kg_reasoner.progress import Progress
 from kg_reasoner.storage.arrays import Changed, Ids

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from kg_reasoner.concurrency.limits import Limits
 from kg_reasoner.errors import LimitError, ValueTooLargeError
-from kg_reasoner.language.stratification import Key
+from kg_reasoner.language.strata.stratification import Key
 from kg_reasoner.program import TRIPLE, Argument, Atom, Filter, Rule
 from kg_reasoner.spark_backend.exec.candidates import Candidates, held_facts
 from kg_reasoner.spark_backend.exec.mask_table import CHOICE

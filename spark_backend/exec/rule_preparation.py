@@ -7,9 +7,9 @@ from collections.abc import Callable, Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass, field
 
 from kg_reasoner.expressions.demands import demands
-from kg_reasoner.language import analysis
-from kg_reasoner.language.recursion import refuse
-from kg_reasoner.language.relevance import relevant_rules
+from kg_reasoner.language.checks import analysis
+from kg_reasoner.language.selection.relevance import relevant_rules
+from kg_reasoner.language.strata.recursion import refuse
 from kg_reasoner.loaders.ontology import owl
 from kg_reasoner.loaders.ontology.owl import AxiomWarning
 from kg_reasoner.program import TRIPLE, Aggregate, Atom, Program, Rule, Variable, variables_of

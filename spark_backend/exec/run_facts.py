@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence, Set
 from typing import TYPE_CHECKING, Final
 
-from kg_reasoner.language.stratification import Key, key_of
+from kg_reasoner.language.strata.stratification import Key, key_of
 from kg_reasoner.program import TRIPLE, Atom, Variable
 from kg_reasoner.spark_backend.exec.candidates import Candidates
 from kg_reasoner.spark_backend.exec.growing_table import Growing, Part

@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
 from kg_reasoner.errors import UnknownNameError
-from kg_reasoner.language import analysis
+from kg_reasoner.language.checks import analysis
 from kg_reasoner.language.printer import format_rule
 from kg_reasoner.loaders.ontology.owl import AxiomWarning
 from kg_reasoner.program import Program, Variable

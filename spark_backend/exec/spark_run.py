@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Final
 
 from kg_reasoner import __version__
 from kg_reasoner.language.printer import format_program
-from kg_reasoner.language.stratification import signed_atoms
+from kg_reasoner.language.strata.stratification import signed_atoms
 from kg_reasoner.planning.aggregates.groups import solutions_of
 from kg_reasoner.program import TRIPLE, Atom, Negation, Program, Rule, Variable
 from kg_reasoner.spark_backend.exec.candidates import Candidates, held_facts

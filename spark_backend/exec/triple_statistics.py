@@ -6,7 +6,7 @@ import hashlib
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from kg_reasoner.language.analysis import Key
+from kg_reasoner.language.checks.analysis import Key
 from kg_reasoner.program import TRIPLE
 from kg_reasoner.spark_backend.exec.given_frames import is_triple, refuse_other_than_triples
 from kg_reasoner.spark_backend.io.columns import OBJECT, PREDICATE, SUBJECT, TRIPLE_COLUMNS, TYPE

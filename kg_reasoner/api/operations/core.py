@@ -20,7 +20,7 @@ from kg_reasoner.engine.facts.collector import Collector
 from kg_reasoner.engine.facts.row_encoding import expect_predicate
 from kg_reasoner.engine.inconsistency import Reaction
 from kg_reasoner.errors import InconsistencyError, TransactionError
-from kg_reasoner.language import analysis
+from kg_reasoner.language.checks import analysis
 from kg_reasoner.program import TRIPLE, Declaration, Program
 from kg_reasoner.progress import Progress
 from kg_reasoner.query.matching import Which

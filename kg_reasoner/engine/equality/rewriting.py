@@ -30,7 +30,7 @@ from kg_reasoner.engine.evaluation.planned_rules import PlannedRule
 from kg_reasoner.engine.facts.collector import Collector
 from kg_reasoner.engine.facts.fact_base import FactBase
 from kg_reasoner.engine.inconsistency import Violation
-from kg_reasoner.language import analysis
+from kg_reasoner.language.checks import analysis
 from kg_reasoner.planning.catalog import INTERNAL
 from kg_reasoner.program import TRIPLE, Atom, Program, Rule
 from kg_reasoner.query.delta import Delta

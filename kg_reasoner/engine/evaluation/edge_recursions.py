@@ -10,8 +10,8 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from kg_reasoner.data_classes import dataclass
-from kg_reasoner.language.recursion import Recursion
-from kg_reasoner.language.stratification import key_of
+from kg_reasoner.language.strata.recursion import Recursion
+from kg_reasoner.language.strata.stratification import key_of
 from kg_reasoner.program import Aggregate, Argument, Atom, Bind, BodyLiteral, Call, Expression, Filter, Rule, Variable, variables_of
 from kg_reasoner.substitution import in_part
 from kg_reasoner.terms import Literal

@@ -1,4 +1,4 @@
-"""The results of recursions through MIN and MAX, as relations that are computed as a whole (see `language.recursion`).
+"""The results of recursions through MIN and MAX, as relations that are computed as a whole (see `language.strata.recursion`).
 
 A recursion is evaluated in a database of its own, which reads the facts below it in place. If it only follows edges, Dijkstra's
 algorithm finds the best values (see `edge_recursions`). Otherwise semi-naive rounds do, each of which adds the best values so far
@@ -21,8 +21,8 @@ from kg_reasoner.engine.evaluation.edge_recursions import EdgeStep, steps_of
 from kg_reasoner.engine.evaluation.materialiser import Materialiser
 from kg_reasoner.engine.evaluation.planned_rules import NewRule, PlannedRule, Stratum
 from kg_reasoner.errors import RecursionValueError
-from kg_reasoner.language.recursion import Recursion
-from kg_reasoner.language.stratification import Key, key_of, show_key
+from kg_reasoner.language.strata.recursion import Recursion
+from kg_reasoner.language.strata.stratification import Key, key_of, show_key
 from kg_reasoner.planning.aggregates.groups import is_aggregate_rule, solutions_of
 from kg_reasoner.planning.borrowed_catalog import BorrowedCatalog
 from kg_reasoner.planning.catalog import INTERNAL, RelationCatalog, StoredRule

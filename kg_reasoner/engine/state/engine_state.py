@@ -14,7 +14,7 @@ from kg_reasoner.engine.state.knowledge_base import KnowledgeBase
 from kg_reasoner.engine.state.limiting import Limited
 from kg_reasoner.engine.state.update_state import UpdateState
 from kg_reasoner.expressions.demands import looks_at_demands
-from kg_reasoner.language.module_rules import idle_rules
+from kg_reasoner.language.selection.module_rules import idle_rules
 from kg_reasoner.planning.catalog import RelationCatalog, layout_for
 from kg_reasoner.planning.expansion import is_expandable
 from kg_reasoner.planning.layouts.triple_layout import TripleLayout

@@ -18,7 +18,7 @@ from kg_reasoner.engine.facts.told_facts import ToldFacts
 from kg_reasoner.engine.maintenance import ChangedFacts, Maintenance, Work, strategy
 from kg_reasoner.engine.state.engine_settings import EngineSettings
 from kg_reasoner.engine.state.rulebook import RuleBook
-from kg_reasoner.language import analysis
+from kg_reasoner.language.checks import analysis
 from kg_reasoner.planning.catalog import INTERNAL
 from kg_reasoner.planning.layouts.triple_layout import TripleLayout
 from kg_reasoner.program import TRIPLE, Declaration, Program, Rule, is_hidden

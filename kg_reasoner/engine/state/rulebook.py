@@ -1,9 +1,9 @@
 """The rules in force: those that are planned, their levels, and the data that are discarded with them.
 
-A rule is planned once it is relevant (see `language.relevance`); until then it waits. With property tables, a rule with a variable
-for a property or class continues to wait, as further properties and classes yield further copies of it. Such a rule is planned only
-once there are facts for it: whether any two terms of an ontology are equal is often open, and the rules for equal terms have a copy
-for each property and class. If rules derive the first of these facts, it is planned then, and applied to all facts.
+A rule is planned once it is relevant (see `language.selection.relevance`); until then it waits. With property tables, a rule with a
+variable for a property or class continues to wait, as further properties and classes yield further copies of it. Such a rule is
+planned only once there are facts for it: whether any two terms of an ontology are equal is often open, and the rules for equal terms
+have a copy for each property and class. If rules derive the first of these facts, it is planned then, and applied to all facts.
 """
 
 from __future__ import annotations
@@ -16,10 +16,10 @@ import numpy as np
 from kg_reasoner.engine.evaluation.materialiser import Materialiser
 from kg_reasoner.engine.evaluation.planned_rules import NewRule, PlannedRule
 from kg_reasoner.expressions.demands import demands, looks_at_demands
-from kg_reasoner.language import analysis
-from kg_reasoner.language.recursion import Recursion, lowered
-from kg_reasoner.language.relevance import Relevance
-from kg_reasoner.language.stratification import Key, looks_down
+from kg_reasoner.language.checks import analysis
+from kg_reasoner.language.selection.relevance import Relevance
+from kg_reasoner.language.strata.recursion import Recursion, lowered
+from kg_reasoner.language.strata.stratification import Key, looks_down
 from kg_reasoner.planning.aggregates.groups import is_aggregate_rule, split
 from kg_reasoner.planning.catalog import RelationCatalog, StoredRule, StoredTerm, Values, asks_of_literals
 from kg_reasoner.planning.layouts.triple_layout import NO_NAMES, Names

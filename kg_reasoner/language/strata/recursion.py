@@ -22,8 +22,8 @@ from kg_reasoner.data_classes import dataclass
 from kg_reasoner.errors import Span, StratificationError, UnsupportedError
 from kg_reasoner.graphs import strongly_connected_components
 from kg_reasoner.language.printer import format_rule
-from kg_reasoner.language.stratification import Key, Node, dependencies, key_of, show_key
-from kg_reasoner.language.trends import DOWN, UP, NotMonotoneError, Trends, check_condition, trend_of
+from kg_reasoner.language.strata.stratification import Key, Node, dependencies, key_of, show_key
+from kg_reasoner.language.strata.trends import DOWN, UP, NotMonotoneError, Trends, check_condition, trend_of
 from kg_reasoner.program import (
     AUXILIARY,
     TRIPLE,

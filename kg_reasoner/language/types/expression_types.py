@@ -12,8 +12,8 @@ from kg_reasoner.expressions.functions import FUNCTIONS, floats
 from kg_reasoner.expressions.functions.kinds import BOOLEAN, MOMENT, NUMBER, SIMPLE, TEXT, TIME, Kind
 from kg_reasoner.expressions.structures import decode
 from kg_reasoner.expressions.types import NUMBERS, Types, kind_of, parts
-from kg_reasoner.language.inferred_types import Kinds
 from kg_reasoner.language.surface import NO_CASE, NO_VALUE
+from kg_reasoner.language.types.inferred_types import Kinds
 from kg_reasoner.program import Call, Expression, Variable
 from kg_reasoner.terms import XSD, Literal, Term, literal
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from kg_reasoner.expressions.types import Type, Types
-from kg_reasoner.language.expression_types import ExpressionTypes, KnownKinds
+from kg_reasoner.language.types.expression_types import ExpressionTypes, KnownKinds
 from kg_reasoner.program import Column, Expression, Program, ReductionDefinition, Variable
 
 __all__ = ["check_definition_types"]

@@ -12,7 +12,7 @@ from typing import Final
 
 from kg_reasoner.graphs import strongly_connected_components
 from kg_reasoner.language.printer import format_term
-from kg_reasoner.language.stratification import Key, head_key, key_of
+from kg_reasoner.language.strata.stratification import Key, head_key, key_of
 from kg_reasoner.program import AUXILIARY, Bind, Call, Expression, Filter, Rule, Variable, variables_of
 from kg_reasoner.terms import XSD, Literal
 

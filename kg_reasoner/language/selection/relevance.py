@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 
-from kg_reasoner.language.analysis import Key, head_key, needed_keys
+from kg_reasoner.language.checks.analysis import Key, head_key, needed_keys
 from kg_reasoner.program import TRIPLE, Rule
 from kg_reasoner.terms import RDF
 

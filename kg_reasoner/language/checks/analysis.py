@@ -7,8 +7,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
 from kg_reasoner.errors import ArityError, SafetyError, Span
-from kg_reasoner.language.recursion import lowered
-from kg_reasoner.language.stratification import Key, head_key, key_of, levels, needed_keys, signed_atoms, stratify
+from kg_reasoner.language.strata.recursion import lowered
+from kg_reasoner.language.strata.stratification import Key, head_key, key_of, levels, needed_keys, signed_atoms, stratify
 from kg_reasoner.program import (
     FALSE,
     TRIPLE,
@@ -64,7 +64,7 @@ def check(program: Program) -> list[list[Rule]]:
     """
     check_arity(program)
     if program.declarations or program.indexes:
-        from kg_reasoner.language.declarations import check_declarations
+        from kg_reasoner.language.checks.declarations import check_declarations
 
         check_declarations(program)
     check_safety(program)
@@ -72,7 +72,7 @@ def check(program: Program) -> list[list[Rule]]:
     check_expressions(program)
     defined = program.types or program.functions or program.reductions
     if defined or any(column.type != "any" for declaration in program.declarations for column in declaration.columns):
-        from kg_reasoner.language.typing import check_types
+        from kg_reasoner.language.types.rule_types import check_types
 
         check_types(program)
     return strata

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from kg_reasoner.errors import KeyViolationError, RuleSyntaxError, Span, suggest
+from kg_reasoner.language.checks.stream_checks import check_streams
 from kg_reasoner.language.choice import check_choice
-from kg_reasoner.language.stream_checks import check_streams
 from kg_reasoner.program import Argument, Atom, Declaration, Program, Rule
 
 __all__ = ["check_declarations", "key_places", "key_violation"]

@@ -27,7 +27,7 @@ from typing import Final
 
 from kg_reasoner.data_classes import dataclass
 from kg_reasoner.graphs import strongly_connected_components
-from kg_reasoner.language.analysis import Key, key_of
+from kg_reasoner.language.checks.analysis import Key, key_of
 from kg_reasoner.program import (
     TRIPLE,
     Aggregate,
