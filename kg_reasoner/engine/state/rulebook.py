@@ -2,8 +2,9 @@
 
 A rule is planned once it is relevant (see `language.selection.relevance`); until then it waits. With property tables, a rule with a
 variable for a property or class continues to wait, as further properties and classes yield further copies of it. Such a rule is
-planned only once there are facts for it: whether any two terms of an ontology are equal is often open, and the rules for equal terms
-have a copy for each property and class. If rules derive the first of these facts, it is planned then, and applied to all facts.
+planned only once there are facts for it: whether any two terms of an ontology are equal is often open, and the rules for equal
+terms have a copy for each property and class. If rules derive the first of these facts, it is planned then, and applied to all
+facts.
 """
 
 from __future__ import annotations

@@ -6,7 +6,7 @@ import click
 
 from kg_reasoner import lubm
 from kg_reasoner.cli.console import Stopwatch, note, plural, progress_shown
-from kg_reasoner.cli.options import quiet_option
+from kg_reasoner.cli.options.reasoner_options import quiet_option
 
 
 @click.group()

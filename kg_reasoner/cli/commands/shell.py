@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Final
 
 import click
 
-from kg_reasoner.cli.checked_values import ruleset_option
 from kg_reasoner.cli.console import note, progress_shown, starting, warn
-from kg_reasoner.cli.limit_options import limit_options
-from kg_reasoner.cli.loading_options import load_documents, loading_options
-from kg_reasoner.cli.options import quiet_option, reasoner_settings, threads_option
-from kg_reasoner.cli.table_options import add_queries, given_queries, given_tables, sql_options
+from kg_reasoner.cli.options.checked_values import ruleset_option
+from kg_reasoner.cli.options.limit_options import limit_options
+from kg_reasoner.cli.options.loading_options import load_documents, loading_options
+from kg_reasoner.cli.options.reasoner_options import quiet_option, reasoner_settings, threads_option
+from kg_reasoner.cli.options.table_options import add_queries, given_queries, given_tables, sql_options
 from kg_reasoner.cli.text_inputs import lines_of
 from kg_reasoner.errors import ReasonerError
 

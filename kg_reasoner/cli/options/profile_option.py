@@ -12,7 +12,7 @@ import click
 from click.exceptions import Exit
 
 from kg_reasoner.cli.console import note, warn
-from kg_reasoner.cli.group_options import group_option, group_values
+from kg_reasoner.cli.options.group_options import group_option, group_values
 from kg_reasoner.errors import OutputError
 
 if TYPE_CHECKING:

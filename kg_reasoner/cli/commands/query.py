@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Final
 import click
 
 from kg_reasoner.cli.console import note, plural, print_table, warn
-from kg_reasoner.cli.label_options import displayed_names, label_options
-from kg_reasoner.cli.options import (
+from kg_reasoner.cli.options.label_options import displayed_names, label_options
+from kg_reasoner.cli.options.reasoner_options import (
     data_options,
     graphs_option,
     inconsistency_option,

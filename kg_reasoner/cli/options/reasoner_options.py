@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import click
 
-from kg_reasoner.cli.checked_values import input_format_option, ruleset_option
 from kg_reasoner.cli.console import Stopwatch, detail, is_quiet, note, plural, progress_shown, shortened, starting, warn
-from kg_reasoner.cli.group_options import group_option, group_values
-from kg_reasoner.cli.limit_options import given_limits, limit_options
-from kg_reasoner.cli.loading_options import axiom_warnings, load_documents, loading_options, report_missing_imports
-from kg_reasoner.cli.profile_option import begin_profile, profile_option
+from kg_reasoner.cli.options.checked_values import input_format_option, ruleset_option
+from kg_reasoner.cli.options.group_options import group_option, group_values
+from kg_reasoner.cli.options.limit_options import given_limits, limit_options
+from kg_reasoner.cli.options.loading_options import axiom_warnings, load_documents, loading_options, report_missing_imports
+from kg_reasoner.cli.options.profile_option import begin_profile, profile_option
 from kg_reasoner.concurrency.cores import MOST_THREADS
 
 if TYPE_CHECKING:

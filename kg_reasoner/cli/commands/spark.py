@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from kg_reasoner.cli.checked_values import ruleset_option
 from kg_reasoner.cli.console import Stopwatch, note, plural
-from kg_reasoner.cli.options import DEFAULT_RULESET, quiet_option, report_warnings
+from kg_reasoner.cli.options.checked_values import ruleset_option
+from kg_reasoner.cli.options.reasoner_options import DEFAULT_RULESET, quiet_option, report_warnings
 
 if TYPE_CHECKING:
     from kg_reasoner.loaders.rdf.declared_prefixes import PrefixSink

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from kg_reasoner.cli.checked_values import absolute_iri, checked, known_output_format, output_syntax
 from kg_reasoner.cli.console import note, plural
-from kg_reasoner.cli.options import (
+from kg_reasoner.cli.options.checked_values import absolute_iri, checked, known_output_format, output_syntax
+from kg_reasoner.cli.options.reasoner_options import (
     data_options,
     graphs_option,
     inconsistency_option,

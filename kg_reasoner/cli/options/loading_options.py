@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import click
 
-from kg_reasoner.cli.checked_values import absolute_iri, known_bounds
 from kg_reasoner.cli.console import plural, warn
-from kg_reasoner.cli.group_options import group_option, group_values
+from kg_reasoner.cli.options.checked_values import absolute_iri, known_bounds
+from kg_reasoner.cli.options.group_options import group_option, group_values
 from kg_reasoner.progress import Progress
 
 if TYPE_CHECKING:

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING
 
 import click
 
-from kg_reasoner.cli.checked_values import checked, known_output_format, output_syntax
 from kg_reasoner.cli.console import detail, is_quiet, note, plural, print_table, progress_shown, warn
-from kg_reasoner.cli.label_options import displayed_names, label_options
-from kg_reasoner.cli.loading_options import load_documents, report_missing_imports
-from kg_reasoner.cli.options import data_options, reasoner_for, report_warnings
+from kg_reasoner.cli.options.checked_values import checked, known_output_format, output_syntax
+from kg_reasoner.cli.options.label_options import displayed_names, label_options
+from kg_reasoner.cli.options.loading_options import load_documents, report_missing_imports
+from kg_reasoner.cli.options.reasoner_options import data_options, reasoner_for, report_warnings
 from kg_reasoner.errors import OutputError
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import click
 
-from kg_reasoner.cli.group_options import group_option, group_values
+from kg_reasoner.cli.options.group_options import group_option, group_values
 
 if TYPE_CHECKING:
     from kg_reasoner.api.reasoner import Reasoner

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from kg_reasoner.cli.console import note, plural
-from kg_reasoner.cli.label_options import displayed_names, label_options
-from kg_reasoner.cli.options import data_options, graphs_option, load_into_store, reasoner_for
+from kg_reasoner.cli.options.label_options import displayed_names, label_options
+from kg_reasoner.cli.options.reasoner_options import data_options, graphs_option, load_into_store, reasoner_for
 from kg_reasoner.cli.query_text import term_shortener
 from kg_reasoner.language.display_names import merged
 from kg_reasoner.terms import IRI

@@ -6,9 +6,9 @@ import json
 
 import click
 
-from kg_reasoner.cli.checked_values import input_format_option
-from kg_reasoner.cli.loading_options import bounds_option, given_bounds, report_missing_imports
-from kg_reasoner.cli.options import quiet_option
+from kg_reasoner.cli.options.checked_values import input_format_option
+from kg_reasoner.cli.options.loading_options import bounds_option, given_bounds, report_missing_imports
+from kg_reasoner.cli.options.reasoner_options import quiet_option
 
 __all__ = ["profiles"]
 

@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Final
 
 import click
 
+from kg_reasoner.cli.commands.rules import namespace_prefixes
 from kg_reasoner.cli.console import note
-from kg_reasoner.cli.label_options import displayed_names, label_options
-from kg_reasoner.cli.options import data_options, load, reasoner_for
-from kg_reasoner.cli.rules import namespace_prefixes
+from kg_reasoner.cli.options.label_options import displayed_names, label_options
+from kg_reasoner.cli.options.reasoner_options import data_options, load, reasoner_for
 from kg_reasoner.errors import NoProofError, suggest
 
 if TYPE_CHECKING:

@@ -6,10 +6,10 @@ import json
 
 import click
 
-from kg_reasoner.cli.checked_values import input_format_option
 from kg_reasoner.cli.console import note, plural, print_table
-from kg_reasoner.cli.loading_options import bounds_option, given_bounds
-from kg_reasoner.cli.options import quiet_option
+from kg_reasoner.cli.options.checked_values import input_format_option
+from kg_reasoner.cli.options.loading_options import bounds_option, given_bounds
+from kg_reasoner.cli.options.reasoner_options import quiet_option
 
 
 @click.command(short_help="List what ontologies import.")

@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, BinaryIO, Final, TypeAlias
 
 import click
 
-from kg_reasoner.cli.checked_values import ruleset_option
 from kg_reasoner.cli.console import Stopwatch, note, plural, progress_shown, starting, warn
-from kg_reasoner.cli.limit_options import limit_options
-from kg_reasoner.cli.loading_options import load_documents, loading_options
-from kg_reasoner.cli.options import quiet_option, reasoner_settings, report_inconsistencies, threads_option
-from kg_reasoner.cli.profile_option import begin_profile, profile_option
-from kg_reasoner.cli.table_options import add_queries, given_queries, given_tables, sql_options
+from kg_reasoner.cli.options.checked_values import ruleset_option
+from kg_reasoner.cli.options.limit_options import limit_options
+from kg_reasoner.cli.options.loading_options import load_documents, loading_options
+from kg_reasoner.cli.options.profile_option import begin_profile, profile_option
+from kg_reasoner.cli.options.reasoner_options import quiet_option, reasoner_settings, report_inconsistencies, threads_option
+from kg_reasoner.cli.options.table_options import add_queries, given_queries, given_tables, sql_options
 from kg_reasoner.errors import OutputError
 from kg_reasoner.program import TRIPLE
 

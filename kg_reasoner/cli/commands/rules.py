@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING
 
 import click
 
-from kg_reasoner.cli.checked_values import input_format_option, ruleset_option
 from kg_reasoner.cli.console import note, plural, print_table, progress_shown, starting
-from kg_reasoner.cli.limit_options import given_limits, limit_options
-from kg_reasoner.cli.loading_options import axiom_warnings, load_documents, loading_options, report_missing_imports
-from kg_reasoner.cli.options import DEFAULT_RULESET, quiet_option, report_warnings
+from kg_reasoner.cli.options.checked_values import input_format_option, ruleset_option
+from kg_reasoner.cli.options.limit_options import given_limits, limit_options
+from kg_reasoner.cli.options.loading_options import axiom_warnings, load_documents, loading_options, report_missing_imports
+from kg_reasoner.cli.options.reasoner_options import DEFAULT_RULESET, quiet_option, report_warnings
 from kg_reasoner.program import Atom, Negation
 from kg_reasoner.terms import IRI, namespace_of, word_of
 

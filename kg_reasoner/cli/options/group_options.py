@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from kg_reasoner.cli.checked_values import checked
+from kg_reasoner.cli.options.checked_values import checked
 
 __all__ = ["group_option", "group_values"]
 
