@@ -71,8 +71,8 @@ cli: language concurrency storage query sparql explain rulesets loaders loaders.
     )
 }
 
-# The rooms of packages in an order in which each imports only those before it. The modules beside them come where "modules" is; one
-# that needs rooms that others need, or the reverse, has a place of its own.
+# The rooms of packages in an order in which each imports only those before it. The modules beside them come where "modules" is, except
+# for those that are named.
 ROOMS = {
     package: tuple(rooms.split())
     for package, rooms in {
@@ -83,6 +83,7 @@ ROOMS = {
         "engine": "inconsistency evaluation axioms facts equality maintenance state magic_sets modules",
         "api": "declared operations given stated answering modules",
         "rdflib_store": "graphs documents queries updates modules",
+        "spark_backend.exec": "graphframes preparation facts evaluation modules",
         "cli": "modules options commands",
     }.items()
 }

@@ -13,9 +13,9 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from kg_reasoner.spark_backend.exec.closure_search import searched
-from kg_reasoner.spark_backend.exec.run_facts import FactFrames
-from kg_reasoner.spark_backend.exec.skew import salted_join
+from kg_reasoner.spark_backend.exec.evaluation.closure_search import searched
+from kg_reasoner.spark_backend.exec.facts.run_facts import FactFrames
+from kg_reasoner.spark_backend.exec.facts.skew import salted_join
 from kg_reasoner.spark_backend.io.columns import OBJECT, PREDICATE, SUBJECT, TRIPLE_COLUMNS, local_frame
 from kg_reasoner.spark_backend.io.workspace import StoredStep, WorkDirectory, rows_of
 from kg_reasoner.spark_backend.plan.graph_search import StepGraph

@@ -6,8 +6,8 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
-from kg_reasoner.spark_backend.exec.encodings import encoding_for
-from kg_reasoner.spark_backend.exec.growing_table import Part
+from kg_reasoner.spark_backend.exec.facts.encodings import encoding_for
+from kg_reasoner.spark_backend.exec.facts.growing_table import Part
 from kg_reasoner.spark_backend.io.columns import TERM, local_frame
 from kg_reasoner.spark_backend.io.workspace import StoredStep, WorkDirectory, rows_of
 from kg_reasoner.spark_backend.plan.logical_plan import Choice, MaskPass

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from kg_reasoner.program import TRIPLE, Variable
-from kg_reasoner.spark_backend.exec.mask_table import MaskTable
+from kg_reasoner.spark_backend.exec.facts.mask_table import MaskTable
 from kg_reasoner.spark_backend.io.columns import INFERRED, OBJECT, PREDICATE, SUBJECT, TERM, TYPE, local_frame, union
 from kg_reasoner.spark_backend.plan.logical_plan import MaskPass, PropertyPass, Sources, X
 from kg_reasoner.terms import RDF, Term, term_text

@@ -13,11 +13,11 @@ from kg_reasoner.language.strata.recursion import refuse
 from kg_reasoner.loaders.ontology import owl
 from kg_reasoner.loaders.ontology.owl import AxiomWarning
 from kg_reasoner.program import TRIPLE, Aggregate, Atom, Program, Rule, Variable, variables_of
-from kg_reasoner.spark_backend.exec.groups_of_solutions import split_aggregates
-from kg_reasoner.spark_backend.exec.literal_facts import DATATYPE_PREDICATES, LITERAL_PREDICATES, datatype_facts
-from kg_reasoner.spark_backend.exec.merged_terms import is_equality_rule, places_of_literals, rewritten_rule
-from kg_reasoner.spark_backend.exec.schema_closure import closed
-from kg_reasoner.spark_backend.exec.triple_statistics import Statistics
+from kg_reasoner.spark_backend.exec.preparation.groups_of_solutions import split_aggregates
+from kg_reasoner.spark_backend.exec.preparation.literal_facts import DATATYPE_PREDICATES, LITERAL_PREDICATES, datatype_facts
+from kg_reasoner.spark_backend.exec.preparation.merged_terms import is_equality_rule, places_of_literals, rewritten_rule
+from kg_reasoner.spark_backend.exec.preparation.schema_closure import closed
+from kg_reasoner.spark_backend.exec.preparation.triple_statistics import Statistics
 from kg_reasoner.spark_backend.plan.driver import Binding, DriverFacts
 from kg_reasoner.spark_backend.plan.id_rows import Row, Rows
 from kg_reasoner.spark_backend.plan.rule_compiler import LeveledRule

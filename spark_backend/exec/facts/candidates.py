@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from kg_reasoner.program import TRIPLE, Atom
-from kg_reasoner.spark_backend.exec.encodings import local_rows
-from kg_reasoner.spark_backend.exec.mask_table import MaskTable
-from kg_reasoner.spark_backend.exec.matching_rows import as_relation
+from kg_reasoner.spark_backend.exec.facts.encodings import local_rows
+from kg_reasoner.spark_backend.exec.facts.mask_table import MaskTable
+from kg_reasoner.spark_backend.exec.facts.matching_rows import as_relation
 from kg_reasoner.spark_backend.io.columns import argument_columns, local_frame, triple_frame
 from kg_reasoner.spark_backend.plan.logical_plan import MaskPass
 from kg_reasoner.spark_backend.plan.rule_compiler import feature_of

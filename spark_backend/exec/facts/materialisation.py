@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from kg_reasoner.spark_backend.exec.run_facts import FactFrames
+from kg_reasoner.spark_backend.exec.facts.run_facts import FactFrames
 from kg_reasoner.spark_backend.io.columns import INFERRED, PREDICATE, TRIPLE_COLUMNS, is_rdf, union
 from kg_reasoner.terms import term_text
 

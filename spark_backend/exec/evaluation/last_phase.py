@@ -13,11 +13,11 @@ from kg_reasoner.concurrency.limits import Limits
 from kg_reasoner.errors import LimitError, ValueTooLargeError
 from kg_reasoner.language.strata.stratification import Key
 from kg_reasoner.program import TRIPLE, Argument, Atom, Filter, Rule
-from kg_reasoner.spark_backend.exec.candidates import Candidates, held_facts
-from kg_reasoner.spark_backend.exec.mask_table import CHOICE
-from kg_reasoner.spark_backend.exec.matching_rows import RELATION
-from kg_reasoner.spark_backend.exec.run_facts import FactFrames
-from kg_reasoner.spark_backend.exec.schema_closure import PredicateNames, reasoner_of
+from kg_reasoner.spark_backend.exec.facts.candidates import Candidates, held_facts
+from kg_reasoner.spark_backend.exec.facts.mask_table import CHOICE
+from kg_reasoner.spark_backend.exec.facts.matching_rows import RELATION
+from kg_reasoner.spark_backend.exec.facts.run_facts import FactFrames
+from kg_reasoner.spark_backend.exec.preparation.schema_closure import PredicateNames, reasoner_of
 from kg_reasoner.spark_backend.io.columns import OBJECT, PREDICATE, TERM, TRIPLE_COLUMNS, TYPE, argument_columns
 from kg_reasoner.spark_backend.plan.logical_plan import Choice, Join, PropertyPass, X
 from kg_reasoner.spark_backend.plan.remaining_rules import RemainingRules, read_keys

@@ -12,14 +12,14 @@ from typing import TYPE_CHECKING, Final
 
 from kg_reasoner.language.strata.stratification import Key, key_of
 from kg_reasoner.program import TRIPLE, Atom, Variable
-from kg_reasoner.spark_backend.exec.candidates import Candidates
-from kg_reasoner.spark_backend.exec.growing_table import Growing, Part
-from kg_reasoner.spark_backend.exec.mask_table import FEW, MaskTable
-from kg_reasoner.spark_backend.exec.matching_rows import RELATION, as_relation, matched
-from kg_reasoner.spark_backend.exec.merged_terms import Representatives
-from kg_reasoner.spark_backend.exec.skew import LEAST, Heavy, heavy_terms
-from kg_reasoner.spark_backend.exec.triple_statistics import Statistics
-from kg_reasoner.spark_backend.exec.triple_views import Views
+from kg_reasoner.spark_backend.exec.facts.candidates import Candidates
+from kg_reasoner.spark_backend.exec.facts.growing_table import Growing, Part
+from kg_reasoner.spark_backend.exec.facts.mask_table import FEW, MaskTable
+from kg_reasoner.spark_backend.exec.facts.matching_rows import RELATION, as_relation, matched
+from kg_reasoner.spark_backend.exec.facts.skew import LEAST, Heavy, heavy_terms
+from kg_reasoner.spark_backend.exec.facts.triple_views import Views
+from kg_reasoner.spark_backend.exec.preparation.merged_terms import Representatives
+from kg_reasoner.spark_backend.exec.preparation.triple_statistics import Statistics
 from kg_reasoner.spark_backend.io.columns import (
     OBJECT,
     PREDICATE,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, Final
 
-from kg_reasoner.spark_backend.exec.skew import tasks_of_shuffles
+from kg_reasoner.spark_backend.exec.facts.skew import tasks_of_shuffles
 from kg_reasoner.spark_backend.io.columns import TRIPLE_COLUMNS
 from kg_reasoner.spark_backend.plan.graph_search import StepGraph
 

@@ -7,11 +7,11 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence, S
 from typing import TYPE_CHECKING
 
 from kg_reasoner.program import TRIPLE, Variable
-from kg_reasoner.spark_backend.exec.candidates import Candidates
-from kg_reasoner.spark_backend.exec.joining_rules import derive, triggers
-from kg_reasoner.spark_backend.exec.last_phase import LastPhase
-from kg_reasoner.spark_backend.exec.run_facts import FactFrames
-from kg_reasoner.spark_backend.exec.transitive_closures import Closed, close
+from kg_reasoner.spark_backend.exec.evaluation.joining_rules import derive, triggers
+from kg_reasoner.spark_backend.exec.evaluation.last_phase import LastPhase
+from kg_reasoner.spark_backend.exec.evaluation.transitive_closures import Closed, close
+from kg_reasoner.spark_backend.exec.facts.candidates import Candidates
+from kg_reasoner.spark_backend.exec.facts.run_facts import FactFrames
 from kg_reasoner.spark_backend.plan.logical_plan import Join, PlannedStratum
 from kg_reasoner.spark_backend.plan.transitive_properties import transitive_properties
 from kg_reasoner.spark_backend.run_progress import Progress, Report

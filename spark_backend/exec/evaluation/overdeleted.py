@@ -14,13 +14,13 @@ from itertools import count
 from typing import TYPE_CHECKING
 
 from kg_reasoner.program import TRIPLE
-from kg_reasoner.spark_backend.exec.candidates import Candidates, held_facts
-from kg_reasoner.spark_backend.exec.joining_rules import derive, triggers
-from kg_reasoner.spark_backend.exec.matching_rows import RELATION, as_relation
-from kg_reasoner.spark_backend.exec.rule_preparation import Rules
-from kg_reasoner.spark_backend.exec.run_facts import FactFrames
-from kg_reasoner.spark_backend.exec.saturation import saturate
-from kg_reasoner.spark_backend.exec.triple_statistics import Statistics
+from kg_reasoner.spark_backend.exec.evaluation.joining_rules import derive, triggers
+from kg_reasoner.spark_backend.exec.evaluation.saturation import saturate
+from kg_reasoner.spark_backend.exec.facts.candidates import Candidates, held_facts
+from kg_reasoner.spark_backend.exec.facts.matching_rows import RELATION, as_relation
+from kg_reasoner.spark_backend.exec.facts.run_facts import FactFrames
+from kg_reasoner.spark_backend.exec.preparation.rule_preparation import Rules
+from kg_reasoner.spark_backend.exec.preparation.triple_statistics import Statistics
 from kg_reasoner.spark_backend.io.columns import TRIPLE_COLUMNS, argument_columns, union
 from kg_reasoner.spark_backend.io.workspace import StoredStep, WorkDirectory
 from kg_reasoner.spark_backend.plan.logical_plan import Join, MaskPass, PlannedStratum, PropertyPass

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from kg_reasoner.language.parser import parse
 from kg_reasoner.loaders.ontology.owl import AUXILIARY_PREFIX
 from kg_reasoner.program import FALSE, TRIPLE, Argument, Atom, BodyLiteral, Call, Filter, Rule, Variable, variables_of
-from kg_reasoner.spark_backend.exec.components import REPRESENTATIVE
+from kg_reasoner.spark_backend.exec.preparation.components import REPRESENTATIVE
 from kg_reasoner.spark_backend.io.columns import INFERRED, OBJECT, PREDICATE, SUBJECT, TERM, TRIPLE_COLUMNS, TYPE, local_frame
 from kg_reasoner.terms import OWL, RDF, Literal, Term, term_from_text, term_text
 

@@ -8,14 +8,14 @@ from math import inf
 from typing import TYPE_CHECKING, TypeAlias
 
 from kg_reasoner.program import TRIPLE, Argument, Atom, Bind, Filter, Variable, variables_of
-from kg_reasoner.spark_backend.exec import conditions
-from kg_reasoner.spark_backend.exec.candidates import Candidates
-from kg_reasoner.spark_backend.exec.encodings import FEATURE
-from kg_reasoner.spark_backend.exec.growing_table import Part
-from kg_reasoner.spark_backend.exec.mask_table import CHOICE, FEW
-from kg_reasoner.spark_backend.exec.matching_rows import matched
-from kg_reasoner.spark_backend.exec.run_facts import FactFrames
-from kg_reasoner.spark_backend.exec.skew import salted_join
+from kg_reasoner.spark_backend.exec.evaluation import conditions
+from kg_reasoner.spark_backend.exec.facts.candidates import Candidates
+from kg_reasoner.spark_backend.exec.facts.encodings import FEATURE
+from kg_reasoner.spark_backend.exec.facts.growing_table import Part
+from kg_reasoner.spark_backend.exec.facts.mask_table import CHOICE, FEW
+from kg_reasoner.spark_backend.exec.facts.matching_rows import matched
+from kg_reasoner.spark_backend.exec.facts.run_facts import FactFrames
+from kg_reasoner.spark_backend.exec.facts.skew import salted_join
 from kg_reasoner.spark_backend.io.columns import OBJECT, SUBJECT, TERM, TRIPLE_COLUMNS, argument_columns
 from kg_reasoner.spark_backend.plan.logical_plan import Axioms, Join, TermFeatures, Unequal
 from kg_reasoner.terms import RDF, Term, term_text

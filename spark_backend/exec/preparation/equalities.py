@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from kg_reasoner.errors import UnsupportedError
 from kg_reasoner.program import Program
-from kg_reasoner.spark_backend.exec.components import representatives
-from kg_reasoner.spark_backend.exec.merged_terms import Representatives, can_rewrite, is_equality_rule
-from kg_reasoner.spark_backend.exec.rule_preparation import Rules
+from kg_reasoner.spark_backend.exec.preparation.components import representatives
+from kg_reasoner.spark_backend.exec.preparation.merged_terms import Representatives, can_rewrite, is_equality_rule
+from kg_reasoner.spark_backend.exec.preparation.rule_preparation import Rules
 from kg_reasoner.spark_backend.io.columns import local_frame
 from kg_reasoner.spark_backend.io.workspace import WorkDirectory
 from kg_reasoner.spark_backend.run_progress import Progress, Report

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from kg_reasoner.language.checks.analysis import Key
 from kg_reasoner.program import TRIPLE
-from kg_reasoner.spark_backend.exec.given_frames import is_triple, refuse_other_than_triples
+from kg_reasoner.spark_backend.exec.preparation.given_frames import is_triple, refuse_other_than_triples
 from kg_reasoner.spark_backend.io.columns import OBJECT, PREDICATE, SUBJECT, TRIPLE_COLUMNS, TYPE
 from kg_reasoner.spark_backend.plan.id_rows import Rows
 from kg_reasoner.spark_backend.plan.specialise import SchemaKeys
