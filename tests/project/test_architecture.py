@@ -71,7 +71,7 @@ cli: language concurrency storage query sparql explain rulesets loaders loaders.
     )
 }
 
-# The rooms of packages in an order in which each imports only those before it. The modules beside them come where "modules" is, except
+# The rooms of packages in an order in which each imports only those before it. The modules beside them come where "modules" is, but
 # for those that are named.
 ROOMS = {
     package: tuple(rooms.split())

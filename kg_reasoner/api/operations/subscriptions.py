@@ -30,7 +30,7 @@ __all__ = ["RETAINED_ERRORS", "Callback", "Pattern", "Subscription", "Subscripti
 
 Callback: TypeAlias = Callable[[Delta], object]
 
-Pattern: TypeAlias = "str | Atom | tuple[Any, Any, Any] | None"
+Pattern: TypeAlias = str | Atom | tuple[Any, Any, Any] | None
 """The changes to receive: the name of a predicate; an atom, whose repeated variables must have equal values; a triple pattern of
 terms (of this package, rdflib or pyoxigraph), variables, and None for any term; or None for everything."""
 
