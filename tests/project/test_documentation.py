@@ -73,6 +73,25 @@ def test_the_reference_has_all_commands_and_options() -> None:
     assert not listed
 
 
+@pytest.mark.parametrize("page", [ROOT / "README.md", ROOT / "CHANGELOG.md", *PAGES, *GUIDES], ids=lambda page: page.stem)
+def test_commands_within_sentences_exist(page: Path) -> None:
+    from click import Context, Group
+
+    from kg_reasoner.cli import main
+
+    for text in re.findall(r"`kg-reasoner ([^`]+)`", page.read_text(encoding="utf-8")):
+        command, taken = main, set()
+        for word in text.split():
+            if isinstance(command, Group) and not word.startswith("-"):
+                command = command.get_command(Context(main), word)
+                assert command is not None, text
+                taken = {option for parameter in command.params for option in parameter.opts}
+            elif word.startswith("-") and word != "-":
+                assert word.partition("=")[0] in taken, text
+            elif word == "|":
+                break
+
+
 def options_of(page: str, title: str) -> list[list[str]]:
     """The names of options, and of a command, that each row of the table under a title has."""
     (section,) = re.findall(rf"^## {title}\n(.*?)(?=^## )", page, re.MULTILINE | re.DOTALL)
