@@ -82,14 +82,14 @@ def test_commands_within_sentences_exist(page: Path) -> None:
     for text in re.findall(r"`kg-reasoner ([^`]+)`", page.read_text(encoding="utf-8")):
         command, taken = main, set()
         for word in text.split():
+            if word in ("|", "..."):
+                break
             if isinstance(command, Group) and not word.startswith("-"):
                 command = command.get_command(Context(main), word)
                 assert command is not None, text
                 taken = {option for parameter in command.params for option in parameter.opts}
             elif word.startswith("-") and word != "-":
                 assert word.partition("=")[0] in taken, text
-            elif word == "|":
-                break
 
 
 def options_of(page: str, title: str) -> list[list[str]]:
