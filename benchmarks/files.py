@@ -21,7 +21,7 @@ from typing import Any, Final
 
 import click
 
-from benchmarks.commands import SETTINGS
+from benchmarks.measuring.commands import SETTINGS
 from benchmarks.measuring.needs import is_installed
 
 UB: Final = "http://swat.cse.lehigh.edu/onto/univ-bench.owl#"

@@ -108,5 +108,14 @@ def test_links_lead_to_files(page: Path) -> None:
             assert (page.parent / path).exists(), f"{page.name} links to {target}"
 
 
+def test_contributing_lists_all_benchmarks() -> None:
+    (table,) = re.findall(
+        r"^\| `python -m benchmarks\.` \|.*\n((?:\|.*\n)+)", (ROOT / "CONTRIBUTING.md").read_text("utf-8"), re.MULTILINE
+    )
+    listed = [name for row in table.splitlines() for name in re.findall(r"`(\w+)`", row.split("|")[1])]
+    found = [path for path in (ROOT / "benchmarks").iterdir() if path.suffix == ".py" or (path / "__main__.py").exists()]
+    assert sorted(listed) == sorted(path.stem for path in found if not path.stem.startswith("__"))
+
+
 def test_readme_is_short() -> None:
     assert len((ROOT / "README.md").read_text(encoding="utf-8").splitlines()) <= 200
