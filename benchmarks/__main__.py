@@ -11,11 +11,11 @@ from pathlib import Path
 import click
 from rich.console import Console
 
-from benchmarks.commands import SETTINGS
 from benchmarks.contests import report
 from benchmarks.contests.contest import CONTESTANTS, OURS, ROOT, Contestant, Entry, RunLimits, contest
 from benchmarks.inputs.data import graph_job, lubm_job
 from benchmarks.inputs.jobs import DLP, LINEAR, NONLINEAR, OWL2RL, RDFS, Job
+from benchmarks.measuring.commands import SETTINGS
 from benchmarks.measuring.needs import need_peers, plot_option
 
 TASKS = {"rdfs": RDFS, "dlp": DLP, "owl2rl": OWL2RL, "linear": LINEAR, "nonlinear": NONLINEAR}

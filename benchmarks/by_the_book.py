@@ -19,12 +19,12 @@ import click
 from rich.console import Console
 from rich.table import Table
 
-from benchmarks.commands import SETTINGS
 from benchmarks.contests import report
 from benchmarks.contests.contest import environment
 from benchmarks.inputs.data import lubm_job, made
 from benchmarks.inputs.jobs import OWL2RL
 from benchmarks.inputs.update_data import data_folder
+from benchmarks.measuring.commands import SETTINGS
 
 ROOT = Path(__file__).resolve().parents[1]
 

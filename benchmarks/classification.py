@@ -13,7 +13,7 @@ from collections.abc import Iterator
 
 import click
 
-from benchmarks.commands import SETTINGS
+from benchmarks.measuring.commands import SETTINGS
 from kg_reasoner import Reasoner
 from kg_reasoner.terms import IRI, OWL, RDF, RDFS, BlankNode, Triple, term_text
 

@@ -22,13 +22,13 @@ import click
 import numpy as np
 from rich.console import Console
 
-from benchmarks.commands import SETTINGS
 from benchmarks.contestants.dbsp import CONTESTANTS, CircuitContestant, as_pattern
 from benchmarks.contests import dbsp_report, report
 from benchmarks.contests.dbsp_report import STAGES, Comparison, Figures, Outcome
 from benchmarks.inputs.data import made, our_rules, universities_as_ntriples, write_ontology
 from benchmarks.inputs.dbsp_jobs import RULE_SETS, Workload, closure_workload, lubm_workload
 from benchmarks.inputs.update_data import data_folder
+from benchmarks.measuring.commands import SETTINGS
 from benchmarks.measuring.measure import resident
 from benchmarks.measuring.needs import plot_option
 

@@ -19,12 +19,12 @@ import click
 import numpy as np
 from rich.console import Console
 
-from benchmarks.commands import SETTINGS
 from benchmarks.contestants.differential_dataflow import COMMAND, Run, build, measured
 from benchmarks.contests import report
 from benchmarks.inputs.data import made, universities_as_ntriples, write_ontology
 from benchmarks.inputs.update_data import Ids, data_folder, little_garbage, triples_of
 from benchmarks.measuring.children import run
+from benchmarks.measuring.commands import SETTINGS
 from kg_reasoner.api.reasoner import Reasoner
 from kg_reasoner.terms import IRI, RDF
 

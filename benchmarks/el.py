@@ -23,8 +23,8 @@ from pathlib import Path
 
 import click
 
-from benchmarks.commands import SETTINGS
 from benchmarks.inputs.el_data import DEEP, EX, SHAPES, write_functional, write_triples
+from benchmarks.measuring.commands import SETTINGS
 
 __all__ = ["Run", "main"]
 

@@ -18,8 +18,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from benchmarks.commands import SETTINGS
 from benchmarks.inputs.el_data import EX, SHAPES, Axiom, write_triples
+from benchmarks.measuring.commands import SETTINGS
 
 if TYPE_CHECKING:
     from kg_reasoner import Reasoner

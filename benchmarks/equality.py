@@ -15,8 +15,8 @@ from itertools import pairwise
 import click
 from rich.console import Console
 
-from benchmarks.commands import SETTINGS
 from benchmarks.contests import report
+from benchmarks.measuring.commands import SETTINGS
 from kg_reasoner.api.reasoner import Equality, Reasoner
 from kg_reasoner.terms import IRI, OWL, Triple, term_text
 

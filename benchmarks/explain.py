@@ -18,8 +18,8 @@ from pathlib import Path
 import click
 from rich.console import Console
 
-from benchmarks.commands import SETTINGS
 from benchmarks.contests import report
+from benchmarks.measuring.commands import SETTINGS
 from kg_reasoner import BeyondProfileWarning, lubm, rulesets
 from kg_reasoner.api.reasoner import Reasoner
 from kg_reasoner.terms import Triple

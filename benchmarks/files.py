@@ -21,7 +21,7 @@ from typing import Any, Final
 
 import click
 
-from benchmarks.commands import SETTINGS
+from benchmarks.measuring.commands import SETTINGS
 from benchmarks.measuring.needs import is_installed
 
 UB: Final = "http://swat.cse.lehigh.edu/onto/univ-bench.owl#"
@@ -38,7 +38,7 @@ BASE: Final = "http://example.org/"
 _CHILD: Final = """
 import json, sys, time
 from kg_reasoner.cli import main
-import kg_reasoner.cli.materialise
+import kg_reasoner.cli.commands.materialise
 marks = {"start": time.process_time()}
 def marked(owner, name, label):
     function = getattr(owner, name)
@@ -48,10 +48,10 @@ def marked(owner, name, label):
         marks[label] = marks.get(label, 0.0) + time.process_time() - before
         return result
     setattr(owner, name, call)
-import kg_reasoner.cli.options
+import kg_reasoner.cli.options.reasoner_options
 from kg_reasoner.api.reasoner import Reasoner
 from kg_reasoner.io.output import TripleWriter
-marked(kg_reasoner.cli.options, "load_documents", "load")
+marked(kg_reasoner.cli.options.reasoner_options, "load_documents", "load")
 marked(Reasoner, "materialise", "reason")
 marked(TripleWriter, "ids", "write")
 sys.argv = ["kg-reasoner", "materialise", "--quiet", *sys.argv[1:]]

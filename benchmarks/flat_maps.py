@@ -19,7 +19,7 @@ from typing import Any
 
 import click
 
-from benchmarks.commands import SETTINGS
+from benchmarks.measuring.commands import SETTINGS
 from benchmarks.measuring.needs import need_peers
 from benchmarks.translations.flat_maps_souffle import in_souffle, version
 from kg_reasoner import Reasoner

@@ -21,9 +21,9 @@ import numpy as np
 from rich.console import Console
 from rich.table import Table
 
-from benchmarks.commands import SETTINGS
 from benchmarks.contests import report, tails
 from benchmarks.inputs.update_data import Ids, data_folder, little_garbage, lubm
+from benchmarks.measuring.commands import SETTINGS
 from kg_reasoner import BeyondProfileWarning, rulesets
 from kg_reasoner.api.reasoner import Reasoner
 

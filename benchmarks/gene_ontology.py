@@ -13,7 +13,7 @@ from typing import Final
 
 import click
 
-from benchmarks.commands import SETTINGS
+from benchmarks.measuring.commands import SETTINGS
 from kg_reasoner.terms import OWL, RDF, RDFS, literal, term_text
 
 _TYPE, _SUB, _CLASS = (term_text(term) for term in (RDF.type, RDFS.subClassOf, OWL.Class))

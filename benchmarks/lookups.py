@@ -17,8 +17,8 @@ from typing import Any, Final
 
 import click
 
-from benchmarks.commands import SETTINGS
 from benchmarks.inputs.data import reasoned_lubm
+from benchmarks.measuring.commands import SETTINGS
 from kg_reasoner import Reasoner
 from kg_reasoner.concurrency.limits import Limits
 from kg_reasoner.io.output import write_triples

@@ -21,9 +21,9 @@ import click
 from rich.console import Console
 from rich.table import Table
 
-from benchmarks.commands import SETTINGS
 from benchmarks.contests import report
 from benchmarks.inputs.update_data import Lubm, LubmPart, data_folder, fingerprint, little_garbage, lubm, parts
+from benchmarks.measuring.commands import SETTINGS
 from benchmarks.measuring.measure import cpu
 from benchmarks.measuring.needs import plot_option
 from benchmarks.measuring.update_interfaces import INTERFACES, SingleUpdates, Spread, single_updates

@@ -18,14 +18,14 @@ import click
 from rich.console import Console
 from rich.table import Table
 
-from benchmarks.commands import SETTINGS
 from benchmarks.contests import report
 from benchmarks.inputs import streams
 from benchmarks.inputs.marking_streams import CASES, FIRST, LATER, PATHS, SIZES, Case, Fact, Options, random_updates
 from benchmarks.inputs.update_data import little_garbage
+from benchmarks.measuring.commands import SETTINGS
 from benchmarks.measuring.measure import cpu
 from kg_reasoner.api.reasoner import Reasoner
-from kg_reasoner.engine.counters import Counters
+from kg_reasoner.engine.evaluation.counters import Counters
 from kg_reasoner.engine.maintenance import Strategy
 from kg_reasoner.language.parser import parse
 

@@ -18,9 +18,9 @@ from typing import TYPE_CHECKING, Final
 
 import click
 
-from benchmarks.commands import SETTINGS
 from benchmarks.inputs.data import made, universities_as_ntriples, write_ontology
 from benchmarks.inputs.update_data import data_folder
+from benchmarks.measuring.commands import SETTINGS
 from benchmarks.measuring.measure import peak, resident
 
 if TYPE_CHECKING:

@@ -22,9 +22,9 @@ import click
 from rich.console import Console
 from rich.table import Table
 
-from benchmarks.commands import SETTINGS
 from benchmarks.contests import report
 from benchmarks.inputs.update_data import data_folder, little_garbage, lubm
+from benchmarks.measuring.commands import SETTINGS
 from kg_reasoner.api.reasoner import Reasoner
 from kg_reasoner.errors import ReasonerWarning
 from kg_reasoner.lubm import queries

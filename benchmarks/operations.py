@@ -21,9 +21,9 @@ from typing import TYPE_CHECKING, Final
 import click
 from rich.console import Console
 
-from benchmarks.commands import SETTINGS
 from benchmarks.contests import report
 from benchmarks.inputs.data import lubm_files
+from benchmarks.measuring.commands import SETTINGS
 from benchmarks.startup import FIRST_TRIPLE
 
 if TYPE_CHECKING:

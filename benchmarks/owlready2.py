@@ -19,7 +19,7 @@ from pathlib import Path
 
 import click
 
-from benchmarks.commands import SETTINGS
+from benchmarks.measuring.commands import SETTINGS
 
 __all__ = ["main"]
 

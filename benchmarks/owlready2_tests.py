@@ -26,7 +26,7 @@ from typing import Any
 
 import click
 
-from benchmarks.commands import SETTINGS
+from benchmarks.measuring.commands import SETTINGS
 from benchmarks.owlready2 import cpu_seconds
 
 __all__ = ["main"]

@@ -30,12 +30,12 @@ import numpy as np
 from rich.console import Console
 from rich.table import Table
 
-from benchmarks.commands import SETTINGS
 from benchmarks.contests import report
 from benchmarks.contests.contest import ROOT
 from benchmarks.inputs.closure import PROGRAMS
 from benchmarks.inputs.jobs import LINEAR, NONLINEAR, OWL2RL, RDFS
 from benchmarks.inputs.update_data import Ids, data_folder, lubm
+from benchmarks.measuring.commands import SETTINGS
 from benchmarks.measuring.free_cores import free_cores
 from kg_reasoner.api.reasoner import Reasoner
 from kg_reasoner.concurrency.tasks import Round, Task

@@ -22,8 +22,8 @@ from typing import Final
 import click
 import numpy as np
 
-from benchmarks.commands import SETTINGS
 from benchmarks.inputs.update_data import data_folder
+from benchmarks.measuring.commands import SETTINGS
 from kg_reasoner.api.reasoner import Reasoner
 from kg_reasoner.concurrency import ordered_work, tasks
 from kg_reasoner.io.output import triple_writer

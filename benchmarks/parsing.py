@@ -20,7 +20,7 @@ from typing import Any, Final
 
 import click
 
-from benchmarks.commands import SETTINGS
+from benchmarks.measuring.commands import SETTINGS
 
 SYNTAXES: Final[Mapping[str, str]] = {
     "nt": "nt",

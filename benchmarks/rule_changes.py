@@ -24,9 +24,9 @@ import click
 from rich.console import Console
 from rich.table import Table
 
-from benchmarks.commands import SETTINGS
 from benchmarks.contests import report
 from benchmarks.inputs.update_data import data_folder, fingerprint, fresh, little_garbage, lubm
+from benchmarks.measuring.commands import SETTINGS
 from benchmarks.measuring.measure import cpu
 from kg_reasoner import rulesets
 from kg_reasoner.api.reasoner import Reasoner

@@ -14,11 +14,11 @@ from pathlib import Path
 import click
 from rich.console import Console
 
-from benchmarks.commands import SETTINGS
 from benchmarks.contests.contest import CONTESTANTS, OURS, RunLimits, contest
 from benchmarks.contests.report import machine, new_table
 from benchmarks.inputs.data import lubm_files
 from benchmarks.inputs.jobs import DLP, OWL2RL, RDFS, Job
+from benchmarks.measuring.commands import SETTINGS
 from benchmarks.measuring.measure import Measurement
 
 __all__ = ["Scale", "main", "rows"]

@@ -25,8 +25,8 @@ import click
 from rich.console import Console
 from rich.table import Table
 
-from benchmarks.commands import SETTINGS
 from benchmarks.contests import report
+from benchmarks.measuring.commands import SETTINGS
 from benchmarks.measuring.measure import cpu
 from kg_reasoner import ReasonerWarning
 from kg_reasoner.api.reasoner import Reasoner

@@ -17,8 +17,8 @@ import click
 from rdflib import RDF, SH, Graph, Namespace
 from rich.console import Console
 
-from benchmarks.commands import SETTINGS
 from benchmarks.contests import report
+from benchmarks.measuring.commands import SETTINGS
 from benchmarks.measuring.needs import need_peers
 from kg_reasoner import BeyondProfileWarning, attach, lubm, owlrl
 

@@ -14,7 +14,7 @@ import click
 from rich.console import Console
 from rich.table import Table
 
-from benchmarks.commands import SETTINGS
+from benchmarks.measuring.commands import SETTINGS
 from kg_reasoner.api.reasoner import Reasoner
 from kg_reasoner.shell.scripts import run_script
 from kg_reasoner.shell.session import Session

@@ -29,9 +29,9 @@ from rich.console import Console
 from rich.status import Status
 from rich.table import Table
 
-from benchmarks.commands import SETTINGS
 from benchmarks.contests import report, tails
 from benchmarks.inputs.update_data import data_folder, fingerprint, little_garbage, lubm
+from benchmarks.measuring.commands import SETTINGS
 from benchmarks.measuring.measure import resident
 from kg_reasoner import ReasonerWarning, rulesets
 from kg_reasoner.api.reasoner import Reasoner

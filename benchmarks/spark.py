@@ -24,8 +24,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
-from benchmarks.commands import SETTINGS
 from benchmarks.inputs.data import universities_as_ntriples
+from benchmarks.measuring.commands import SETTINGS
 from benchmarks.spark_shapes import cpu_of_children
 
 if TYPE_CHECKING:

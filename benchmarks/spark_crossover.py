@@ -14,8 +14,8 @@ from typing import Any
 
 import click
 
-from benchmarks.commands import SETTINGS
 from benchmarks.inputs.data import universities_as_ntriples
+from benchmarks.measuring.commands import SETTINGS
 from benchmarks.spark import IN_PROCESS, WIDE, measured
 
 CORES = (2, 4, 8, 16, 32, 64, 256)

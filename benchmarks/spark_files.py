@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from benchmarks.commands import SETTINGS
+from benchmarks.measuring.commands import SETTINGS
 from benchmarks.spark_shapes import cpu_of_children
 
 if TYPE_CHECKING:

@@ -17,8 +17,8 @@ from typing import Any, Final
 
 import click
 
-from benchmarks.commands import SETTINGS
 from benchmarks.inputs.data import universities_as_ntriples
+from benchmarks.measuring.commands import SETTINGS
 from benchmarks.spark import lubm_ontology, read_events
 
 _LENGTHS: Final = {2: 100_000, 4: 10_000, 6: 1_000, 8: 100, 10: 10}

@@ -32,8 +32,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from benchmarks.commands import SETTINGS
 from benchmarks.inputs.spark_data import SHAPES, shaped
+from benchmarks.measuring.commands import SETTINGS
 
 if TYPE_CHECKING:
     from kg_reasoner.spark_backend.run_progress import Report

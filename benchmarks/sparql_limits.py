@@ -13,8 +13,8 @@ from typing import Any, Final
 
 import click
 
-from benchmarks.commands import SETTINGS
 from benchmarks.inputs.data import reasoned_lubm
+from benchmarks.measuring.commands import SETTINGS
 from kg_reasoner import Reasoner
 from kg_reasoner.sparql.queries.query_plan import PlanOperator
 from kg_reasoner.sparql.results.result import SelectResult

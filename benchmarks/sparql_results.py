@@ -15,7 +15,7 @@ from typing import Final
 import click
 import numpy as np
 
-from benchmarks.commands import SETTINGS
+from benchmarks.measuring.commands import SETTINGS
 from kg_reasoner import Reasoner
 from kg_reasoner.sparql.results.result import SelectResult
 

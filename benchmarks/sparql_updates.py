@@ -125,9 +125,9 @@ def _elsewhere(system: str, rules: str | None, job: str, files: list[Path], tree
 def _command() -> Any:
     import click
 
-    from benchmarks.commands import SETTINGS
     from benchmarks.inputs.data import made, universities_as_ntriples, write_ontology
     from benchmarks.inputs.update_data import data_folder
+    from benchmarks.measuring.commands import SETTINGS
 
     @click.command(context_settings=SETTINGS, help="Measure SPARQL updates of LUBM(1).")
     @click.option("--before", type=click.Path(exists=True, path_type=Path), help="The tree of another version of kg_reasoner.")

@@ -17,7 +17,7 @@ from typing import Final
 
 import click
 
-from benchmarks.commands import SETTINGS
+from benchmarks.measuring.commands import SETTINGS
 
 ROOT: Final = Path(__file__).resolve().parents[1]
 

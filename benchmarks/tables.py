@@ -16,7 +16,7 @@ import numpy as np
 from rich.console import Console
 from rich.table import Table
 
-from benchmarks.commands import SETTINGS
+from benchmarks.measuring.commands import SETTINGS
 from kg_reasoner.api.reasoner import Reasoner
 
 __all__ = ["compared", "tables"]

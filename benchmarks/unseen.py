@@ -19,9 +19,9 @@ from typing import Any, Final
 import click
 from rich.console import Console
 
-from benchmarks.commands import SETTINGS
 from benchmarks.contests.report import machine, new_table
 from benchmarks.inputs.update_data import data_folder
+from benchmarks.measuring.commands import SETTINGS
 from benchmarks.measuring.needs import need_peers
 from benchmarks.sparql.data import DataSet, data_set
 from benchmarks.sparql.queries import LUBM, SHOP, Query, all_queries

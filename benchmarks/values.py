@@ -28,7 +28,7 @@ import click
 import numpy as np
 import numpy.typing as npt
 
-from benchmarks.commands import SETTINGS
+from benchmarks.measuring.commands import SETTINGS
 from benchmarks.translations.flat_maps_souffle import version
 from kg_reasoner import Reasoner
 from kg_reasoner.terms import XSD

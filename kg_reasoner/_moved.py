@@ -14,10 +14,11 @@ from typing import Any, Final
 FORMER: Final = {
     "api.profiles": "api.cost_profiles",
     "api.subscriptions": "api.operations.subscriptions",
-    "counters": "engine.counters",
+    "counters": "engine.evaluation.counters",
     "datatypes": "expressions.datatypes",
     "delta": "query.delta",
     "dictionary": "storage.terms.dictionary",
+    "engine.counters": "engine.evaluation.counters",
     "entailment": "api.entailment",
     "equality": "engine.equality",
     "feeds": "api.change_feed",

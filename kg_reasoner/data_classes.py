@@ -10,6 +10,7 @@ the time of `object.__setattr__`.
 from __future__ import annotations
 
 import dataclasses
+import sys
 from collections.abc import Callable, Sequence
 from dataclasses import MISSING, Field, FrozenInstanceError, fields
 from operator import attrgetter, ge, gt, le, lt
@@ -136,9 +137,11 @@ def _init(cls: type, found: Sequence[Field[Any]], frozen: bool, slots: bool) -> 
             lines.append(f" set_any(self, {name!r}, {value})" if frozen else f" self.{name} = {value}")
     if hasattr(cls, "__post_init__"):
         lines.append(" self.__post_init__()")
-    written: dict[str, Any] = {}
-    exec("\n".join([f"def __init__(self, {', '.join(parameters)}):", *lines, " return"]), known, written)  # names of fields only
-    init = written["__init__"]
+    head = [f"def closed({', '.join(known)}):", f" def __init__(self, {', '.join(parameters)}):"]
+    written: dict[str, Any] = {}  # the globals are those of the class, in which its type hints are evaluated
+    text = "\n".join([*head, *(f" {line}" for line in lines), "  return", " return __init__"])  # names of fields only
+    exec(text, vars(sys.modules[cls.__module__]), written)
+    init = written["closed"](**known)
     init.__annotations__ = {field.name: field.type for field in found} | {"return": None}
     init.__qualname__, init.__module__ = f"{cls.__qualname__}.__init__", cls.__module__
     return init

@@ -118,9 +118,12 @@ class Literal:
 Term: TypeAlias = IRI | BlankNode | Literal
 Triple: TypeAlias = tuple[Term, Term, Term]
 
-AnyTerm: TypeAlias = "Term | Node | pyoxigraph.NamedNode | pyoxigraph.BlankNode | pyoxigraph.Literal"
-"""A term of `kg_reasoner.terms`, rdflib or pyoxigraph: what public functions accept."""
-AnyTriple: TypeAlias = "tuple[AnyTerm, AnyTerm, AnyTerm]"
+if TYPE_CHECKING:
+    AnyTerm: TypeAlias = Term | Node | pyoxigraph.NamedNode | pyoxigraph.BlankNode | pyoxigraph.Literal
+    """A term of `kg_reasoner.terms`, rdflib or pyoxigraph: what public functions accept."""
+else:
+    AnyTerm = Any  # at run time, so that the other libraries are not imported for their types
+AnyTriple: TypeAlias = tuple[AnyTerm, AnyTerm, AnyTerm]
 
 
 class Namespace:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from kg_reasoner.data_classes import dataclass
 from kg_reasoner.errors import UnknownNameError
-from kg_reasoner.language import analysis
+from kg_reasoner.language.checks import analysis
 from kg_reasoner.language.saved_programs import saved_program
 from kg_reasoner.program import Program
 

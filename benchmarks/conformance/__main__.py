@@ -9,11 +9,11 @@ import warnings
 import click
 from rich.console import Console
 
-from benchmarks.commands import SETTINGS
 from benchmarks.conformance.cases import SUITE_FOLDER, SUITES, cases, folder
 from benchmarks.conformance.scores import Score, legend, run, table
 from benchmarks.conformance.systems import SYSTEMS
 from benchmarks.contests.report import machine
+from benchmarks.measuring.commands import SETTINGS
 from benchmarks.measuring.needs import need_peers
 
 

@@ -18,7 +18,7 @@ from typing import Any, Final
 import click
 import pytest
 
-from benchmarks.commands import SETTINGS
+from benchmarks.measuring.commands import SETTINGS
 from kg_reasoner import KGReasonerStore, Reasoner
 
 TESTS: Final = tuple(f"test/test_w3c_spec/test_sparql{suite}.py" for suite in ("10_w3c", "11_w3c", "_rdflib"))

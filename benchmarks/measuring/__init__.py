@@ -1,1 +1,1 @@
-"""Measurements in processes: CPU time, wall time and memory."""
+"""Measurements in processes: CPU time, wall time and memory; the settings of all commands."""

@@ -11,10 +11,10 @@ import click
 from rich.console import Console
 
 from benchmarks.__main__ import machine_memory
-from benchmarks.commands import SETTINGS
 from benchmarks.contests.contest import RunLimits
 from benchmarks.contests.report import machine
 from benchmarks.inputs.update_data import data_folder
+from benchmarks.measuring.commands import SETTINGS
 from benchmarks.measuring.needs import need_peers
 from benchmarks.sparql import report
 from benchmarks.sparql.contest import CONTESTANTS, ELSEWHERE, Score, contest

@@ -12,14 +12,14 @@ from kg_reasoner.api.given.given_values import expect_bindings
 from kg_reasoner.api.operations.core import ReasonerCore
 from kg_reasoner.concurrency.limits import Limits
 from kg_reasoner.data_classes import dataclass
+from kg_reasoner.engine.facts.row_encoding import as_term
 from kg_reasoner.engine.magic_sets.demand import Demand, Found, abstracted
 from kg_reasoner.engine.magic_sets.on_demand import by_magic, by_reading
-from kg_reasoner.engine.row_encoding import as_term
 from kg_reasoner.errors import ArityError, ReasonerError, UnsupportedError, plural
 from kg_reasoner.expressions.demands import DEMAND_PREDICATES, asked_by
-from kg_reasoner.language import analysis
-from kg_reasoner.language.magic import answer_atom
+from kg_reasoner.language.checks import analysis
 from kg_reasoner.language.parser import parse_query
+from kg_reasoner.language.selection.magic import answer_atom
 from kg_reasoner.program import Atom, BodyLiteral, Program, Rule, Variable, atoms_within
 from kg_reasoner.storage.arrays import Ids
 from kg_reasoner.storage.terms.dictionary import Dictionary

@@ -10,7 +10,7 @@ from typing import Any, Final, Literal
 
 from kg_reasoner.api import profile_forms
 from kg_reasoner.data_classes import dataclass
-from kg_reasoner.engine.recorder import Activity, Recorder, Tally, difference
+from kg_reasoner.engine.evaluation.recorder import Activity, Recorder, Tally, difference
 from kg_reasoner.errors import expect_name
 from kg_reasoner.explain.readable_names import Names, axiom_text, show_rule
 from kg_reasoner.program import Rule

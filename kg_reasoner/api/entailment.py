@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
-from kg_reasoner.engine.row_encoding import as_triple
+from kg_reasoner.engine.facts.row_encoding import as_triple
 from kg_reasoner.expressions.datatypes import identity
 from kg_reasoner.query.patterns import Pattern, Solutions, variables_of
 from kg_reasoner.storage.arrays import unique_rows

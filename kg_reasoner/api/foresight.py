@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from kg_reasoner.api.operations.core import ReasonerCore
 from kg_reasoner.api.update import Update
-from kg_reasoner.engine.row_encoding import find_rows, find_triples
+from kg_reasoner.engine.facts.row_encoding import find_rows, find_triples
 from kg_reasoner.errors import ReasonerError
 from kg_reasoner.program import TRIPLE
 from kg_reasoner.storage.arrays import Ids

@@ -21,10 +21,10 @@ from kg_reasoner.api.transaction import Transaction
 from kg_reasoner.concurrency.cores import thread_count
 from kg_reasoner.concurrency.limits import UNLIMITED, Limits, expect_limits
 from kg_reasoner.engine.engine import Engine
-from kg_reasoner.engine.engine_settings import EngineSettings
+from kg_reasoner.engine.facts.row_encoding import as_term, encode_triples, expect_rows, find_triples
 from kg_reasoner.engine.inconsistency import Reaction, Violation, reaction
 from kg_reasoner.engine.maintenance import DEFAULT, Strategy
-from kg_reasoner.engine.row_encoding import as_term, encode_triples, expect_rows, find_triples
+from kg_reasoner.engine.state.engine_settings import EngineSettings
 from kg_reasoner.errors import expect_name
 from kg_reasoner.expressions.datatypes import recognised_datatypes
 from kg_reasoner.program import Atom, BodyLiteral, Program, Rule
@@ -48,7 +48,7 @@ if TYPE_CHECKING:
     from kg_reasoner.api.stated.named_graphs import NamedGraphs
     from kg_reasoner.api.update import Update
     from kg_reasoner.classification.hierarchy import Hierarchy
-    from kg_reasoner.engine.counters import Counters
+    from kg_reasoner.engine.evaluation.counters import Counters
     from kg_reasoner.explain import Proof, WhyNot
     from kg_reasoner.language.display_names import DisplayNames
     from kg_reasoner.loaders.imports.catalogs import CatalogSource

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, TypeVar
 from kg_reasoner.api.operations.guarded_changes import Changeable, GuardedChanges
 from kg_reasoner.concurrency.calls import calls_of_threads, is_at_work
 from kg_reasoner.concurrency.locking import Hold
-from kg_reasoner.engine.collector import Collector
+from kg_reasoner.engine.facts.collector import Collector
 from kg_reasoner.errors import TransactionError
 from kg_reasoner.query.delta import Delta
 

@@ -12,8 +12,8 @@ from kg_reasoner.classification.forks import Member
 from kg_reasoner.classification.selection import KINDS, Kind
 from kg_reasoner.classification.taxonomy import Taxonomy
 from kg_reasoner.data_classes import dataclass
+from kg_reasoner.engine.facts.row_encoding import as_term
 from kg_reasoner.engine.inconsistency import Violation
-from kg_reasoner.engine.row_encoding import as_term
 from kg_reasoner.errors import NoProofError, ReasonerError
 from kg_reasoner.explain.proof_search import EFFORT
 from kg_reasoner.explain.proofs import Proof

@@ -8,7 +8,7 @@ from functools import cached_property
 import numpy as np
 
 from kg_reasoner.classification.reduction import Numbers, Small, reduced
-from kg_reasoner.engine.row_encoding import as_term
+from kg_reasoner.engine.facts.row_encoding import as_term
 from kg_reasoner.errors import ReasonerError
 from kg_reasoner.terms import IRI, AnyTerm, Term
 

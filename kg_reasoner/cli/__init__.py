@@ -17,7 +17,7 @@ import click
 from click.exceptions import Exit
 
 from kg_reasoner import __version__
-from kg_reasoner.cli.limit_options import TimedOut
+from kg_reasoner.cli.options.limit_options import TimedOut
 from kg_reasoner.errors import OutputError, ReasonerError, ReasonerWarning
 from kg_reasoner.lazy_regex import regular_expression
 
@@ -28,7 +28,7 @@ _MODULES: Final = {
     **{name: name for name in ("imports", "generate", "demo", "spark")},
     "diff": "classify",
 }
-"""The commands, and the modules of this folder that have them."""
+"""The commands, and the modules of `commands` that have them."""
 _ARGUMENT: Final = regular_expression(r"\b(equality|base)='([^']+)'")
 """An argument whose option has its name, where a message does not give both."""
 _NOT_WRITTEN: Final = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EBADF)
@@ -105,7 +105,7 @@ class _Commands(click.Group):
         name = "materialise" if name == "materialize" else name
         if name not in _MODULES:
             return None
-        command: click.Command = getattr(import_module(f"{__name__}.{_MODULES[name]}"), name)
+        command: click.Command = getattr(import_module(f"{__name__}.commands.{_MODULES[name]}"), name)
         _refuse_empty_texts(command)
         return command
 

@@ -15,9 +15,9 @@ from kg_reasoner.dbsp.sorted_columns import Integers
 from kg_reasoner.dbsp.stratified import Strata, combined
 from kg_reasoner.errors import UnsupportedError
 from kg_reasoner.expressions import compile as expressions
-from kg_reasoner.language import analysis
+from kg_reasoner.language.checks import analysis
 from kg_reasoner.language.printer import format_rule
-from kg_reasoner.language.recursion import refuse
+from kg_reasoner.language.strata.recursion import refuse
 from kg_reasoner.program import Atom, Bind, Filter, Negation, Program, Rule, Variable, variables_of
 from kg_reasoner.terms import IRI, BlankNode, Literal, Term, literal
 

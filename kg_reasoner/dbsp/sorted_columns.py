@@ -78,6 +78,8 @@ def consolidate(columns: Columns, weights: Integers, presorted: bool = False) ->
     """Return the rows sorted, with the weights of equal rows added, and without rows of weight 0.
 
     Args:
+        columns: The rows, by column.
+        weights: Their weights.
         presorted: Whether the rows are a few sorted tables, one after the other; sorting them then takes linear time.
 
     Raises:

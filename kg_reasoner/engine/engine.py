@@ -12,14 +12,14 @@ from typing import Final
 
 from kg_reasoner.concurrency.limits import NOBODY, watches
 from kg_reasoner.engine import pipeline
-from kg_reasoner.engine.atomicity import AtomicState
-from kg_reasoner.engine.collector import Collector
+from kg_reasoner.engine.facts.collector import Collector
+from kg_reasoner.engine.facts.row_encoding import expect_predicate
 from kg_reasoner.engine.inconsistency import Violation, is_consistent, violations
-from kg_reasoner.engine.journal import LoggedFacts, LoggedLoad
 from kg_reasoner.engine.maintenance import Finder
-from kg_reasoner.engine.row_encoding import expect_predicate
+from kg_reasoner.engine.state.atomicity import AtomicState
+from kg_reasoner.engine.state.journal import LoggedFacts, LoggedLoad
 from kg_reasoner.errors import ArityError, plural
-from kg_reasoner.language import analysis
+from kg_reasoner.language.checks import analysis
 from kg_reasoner.program import TRIPLE, Program, is_hidden
 from kg_reasoner.progress import Progress
 from kg_reasoner.storage.arrays import Changed, Ids

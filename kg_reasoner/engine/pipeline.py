@@ -10,10 +10,10 @@ from functools import partial
 from typing import Final, NamedTuple, TypeAlias
 
 from kg_reasoner.concurrency.garbage import without_collection
-from kg_reasoner.engine.collector import Collector
+from kg_reasoner.engine.facts.collector import Collector
 from kg_reasoner.engine.maintenance import Maintenance, Work
-from kg_reasoner.engine.state import State
-from kg_reasoner.engine.update_state import UpdateState
+from kg_reasoner.engine.state.engine_state import State
+from kg_reasoner.engine.state.update_state import UpdateState
 from kg_reasoner.planning.catalog import layout_for
 from kg_reasoner.progress import Progress
 from kg_reasoner.query.delta import difference

@@ -9,11 +9,11 @@ from typing import Final, TypeAlias
 
 import numpy as np
 
+from kg_reasoner.engine.evaluation.materialiser import Materialiser
+from kg_reasoner.engine.evaluation.planned_rules import PlannedRule, Stratum
+from kg_reasoner.engine.evaluation.recorder import Activity, Recorder, Tally, difference
 from kg_reasoner.engine.maintenance import Maintenance, Work
 from kg_reasoner.engine.maintenance.strata import StratumByStratum
-from kg_reasoner.engine.materialiser import Materialiser
-from kg_reasoner.engine.planned_rules import PlannedRule, Stratum
-from kg_reasoner.engine.recorder import Activity, Recorder, Tally, difference
 from kg_reasoner.planning.aggregates.groups import is_solutions_rule
 from kg_reasoner.planning.plan_drafts import section_constant
 from kg_reasoner.progress import Progress

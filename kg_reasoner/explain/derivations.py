@@ -14,8 +14,8 @@ from typing import TypeAlias
 
 import numpy as np
 
-from kg_reasoner.language.analysis import Key, key_of
-from kg_reasoner.language.recursion import as_proved
+from kg_reasoner.language.checks.analysis import Key, key_of
+from kg_reasoner.language.strata.recursion import as_proved
 from kg_reasoner.planning.aggregates.groups import is_aggregate_rule, pieces
 from kg_reasoner.planning.catalog import INTERNAL, VIOLATIONS, RelationCatalog, StoredCall, StoredRule
 from kg_reasoner.planning.expansion import substitute
@@ -108,7 +108,7 @@ class Derivations:
         self.values = values
         self.rules: tuple[Rule, ...] = ()
         self.attaining: frozenset[Rule] = frozenset()
-        """The rules that stand for those of a recursion through MIN or MAX, see `language.recursion.as_proved`."""
+        """The rules that stand for those of a recursion through MIN or MAX, see `language.strata.recursion.as_proved`."""
         self.statistics = statistics
         self._pieces: list[tuple[Rule, Rule]] = []
         self._groups: dict[str, tuple[Aggregate, Atom]] = {}

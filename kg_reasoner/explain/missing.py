@@ -19,7 +19,7 @@ from kg_reasoner.explain.misses import Absence, Miss, Problem
 from kg_reasoner.explain.steps import Computed, Group, Statement
 from kg_reasoner.expressions.compile import compile_expression, compile_filter
 from kg_reasoner.expressions.values import satisfies
-from kg_reasoner.language.analysis import conjuncts
+from kg_reasoner.language.checks.analysis import conjuncts
 from kg_reasoner.language.display_names import merged
 from kg_reasoner.language.printer import format_term
 from kg_reasoner.planning.catalog import StoredAtom, StoredCall, StoredComparison, StoredTerm

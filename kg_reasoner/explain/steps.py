@@ -64,7 +64,7 @@ class Solution:
     parts: tuple[Statement, ...]
 
 
-Statement: TypeAlias = "BodyLiteral | Computed | Group | Solution"
+Statement: TypeAlias = BodyLiteral | Computed | Group | Solution
 """A part of a rule with constants for its variables; only those that a negation or an aggregate has for itself are left."""
 
 

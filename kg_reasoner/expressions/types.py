@@ -1,7 +1,8 @@
 """Types of terms: those of columns, of arguments and results of functions.
 
 A type is written as text: a name, and for some its parameters in angle brackets: ``list<integer>``. Names of a program's own types
-are resolved by `Types`. What a type accepts decides about facts at run time, `kinds` about rules before (`language.typing`).
+are resolved by `Types`. What a type accepts decides about facts at run time, `kinds` about rules before
+(`language.types.rule_types`).
 """
 
 from __future__ import annotations

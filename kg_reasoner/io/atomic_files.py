@@ -22,7 +22,7 @@ from kg_reasoner.lazy_regex import regular_expression
 
 __all__ = ["Target", "as_cells", "atomic_output", "atomic_text", "write_rows"]
 
-Target: TypeAlias = "str | os.PathLike[str]"
+Target: TypeAlias = str | os.PathLike[str]
 """The path of a file, compressed if it ends in ``.gz``, ``.zst``, ``.bz2`` or ``.xz``; ``"-"`` is standard output."""
 
 _BREAKS: Final = regular_expression(r"[\t\n\r]")

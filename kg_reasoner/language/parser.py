@@ -12,9 +12,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from kg_reasoner.errors import LoadError, RuleSyntaxError, Span, UnsupportedError
-from kg_reasoner.language.parser_tables import lalr_parser
 from kg_reasoner.language.prefixes import PREFIXES
-from kg_reasoner.language.syntax_errors import expect_characters, explain
+from kg_reasoner.language.reading.parser_tables import lalr_parser
+from kg_reasoner.language.reading.syntax_errors import expect_characters, explain
 from kg_reasoner.program import FALSE, BodyLiteral, Program, Rule
 
 if TYPE_CHECKING:

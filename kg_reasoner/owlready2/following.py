@@ -4,19 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import numpy as np
 
 from kg_reasoner.api.reasoner import Reasoner
 from kg_reasoner.api.transaction import run_in
+from kg_reasoner.classification.hierarchy import Hierarchy
 from kg_reasoner.concurrency.forking import new_mutex
 from kg_reasoner.errors import MissingExtraError, ReasonerError
 from kg_reasoner.loaders.rdf.readers.quadstore import QuadStore
 from kg_reasoner.storage.arrays import Ids, contains
-
-if TYPE_CHECKING:
-    from kg_reasoner.classification.hierarchy import Hierarchy
 
 __all__ = ["Attached", "attach", "follower_of", "owlready"]
 

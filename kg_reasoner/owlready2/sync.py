@@ -5,19 +5,17 @@ from __future__ import annotations
 import sys
 import time
 from dataclasses import field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from kg_reasoner.classification.hierarchy import Hierarchy
 from kg_reasoner.data_classes import dataclass
 from kg_reasoner.errors import ReasonerError
+from kg_reasoner.explain.proofs import Proof
+from kg_reasoner.loaders.ontology.profile import AxiomWarning
 from kg_reasoner.owlready2.conclusions import conclusions_of
 from kg_reasoner.owlready2.following import Attached, follower_of, owlready
 from kg_reasoner.owlready2.world_writing import Writer
 from kg_reasoner.terms import IRI, OWL, RDF, Triple
-
-if TYPE_CHECKING:
-    from kg_reasoner.classification.hierarchy import Hierarchy
-    from kg_reasoner.explain.proofs import Proof
-    from kg_reasoner.loaders.ontology.profile import AxiomWarning
 
 __all__ = ["Inferred", "sync_reasoner", "sync_reasoner_hermit", "sync_reasoner_pellet"]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kg_reasoner.language.analysis import Key
+from kg_reasoner.language.checks.analysis import Key
 from kg_reasoner.planning.catalog import INTERNAL, RelationCatalog, StoredAtom, StoredCall, StoredComparison, StoredRule, StoredTerm
 from kg_reasoner.planning.expansion import simple_comparison
 from kg_reasoner.planning.layouts.triple_layout import NO_NAMES, Names

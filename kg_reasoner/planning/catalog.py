@@ -10,7 +10,7 @@ import numpy as np
 
 from kg_reasoner.data_classes import dataclass
 from kg_reasoner.expressions.demands import DEMAND_PREDICATES
-from kg_reasoner.language.analysis import Key, conjuncts
+from kg_reasoner.language.checks.analysis import Key, conjuncts
 from kg_reasoner.planning.expansion import (
     conditions_on,
     is_expandable,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 
 from kg_reasoner.expressions.values import COMPARISONS, satisfies
-from kg_reasoner.language.analysis import conjuncts
+from kg_reasoner.language.checks.analysis import conjuncts
 from kg_reasoner.program import (
     FALSE,
     TRIPLE,

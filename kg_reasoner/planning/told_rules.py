@@ -5,8 +5,8 @@ triples.
 ``el-subclass`` are such triples, too. Copying them would be correct, but would lead to nothing new, and a chain of n classes would
 take time cubic in n. The premise of CR1 (Baader, Brandt and Lutz, Pushing the EL Envelope, IJCAI 2005) is an axiom of the ontology,
 not a conclusion. So the rule is not applied to triples. Instead, each other rule that derives such triples gets a copy that derives
-the copied fact. Triples that need no rule have copies in a relation of the engine (see `kg_reasoner.engine.told_facts`), to which
-the rule is applied.
+the copied fact. Triples that need no rule have copies in a relation of the engine (see `kg_reasoner.engine.facts.told_facts`), to
+which the rule is applied.
 """
 
 from __future__ import annotations

@@ -56,7 +56,7 @@ class Capacities:
     block: int = BLOCK
     """Rows that are processed together. The order of derived rows depends on it."""
     ordered_rows: int = 1 << 12
-    """Fewer triples than this keep their order before the first materialisation (see `engine.axioms_first`)."""
+    """Fewer triples than this keep their order before the first materialisation (see `engine.evaluation.axioms_first`)."""
     rare: int = 1 << 6
     """A constant is rare in a column if at most one row of this many has it."""
     filtered_rows: int = 1 << 8

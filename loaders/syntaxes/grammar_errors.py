@@ -8,7 +8,7 @@ from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any, Final
 
 from kg_reasoner.errors import LoadError
-from kg_reasoner.language.parser_tables import lalr_parser
+from kg_reasoner.language.reading.parser_tables import lalr_parser
 from kg_reasoner.loaders.syntaxes.document_text import SourceText
 
 if TYPE_CHECKING:

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from kg_reasoner.errors import LoadError
-from kg_reasoner.language.parser_tables import lalr_parser
+from kg_reasoner.language.reading.parser_tables import lalr_parser
 from kg_reasoner.loaders.syntaxes.constructs import Construct
 from kg_reasoner.loaders.syntaxes.document_text import Settings, SourceText
 from kg_reasoner.loaders.syntaxes.grammar_errors import explained

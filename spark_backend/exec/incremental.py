@@ -7,15 +7,15 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from kg_reasoner.program import Aggregate, Atom, Negation, Program
-from kg_reasoner.spark_backend.exec.given_frames import Ontology, expect_program, given_triples
-from kg_reasoner.spark_backend.exec.literal_facts import LITERAL_PREDICATES
-from kg_reasoner.spark_backend.exec.materialisation import common, flagged, materialisation, without
-from kg_reasoner.spark_backend.exec.merged_terms import is_equality_rule
-from kg_reasoner.spark_backend.exec.overdeleted import doubtful_triples
-from kg_reasoner.spark_backend.exec.rule_preparation import Rules, prepare
+from kg_reasoner.spark_backend.exec.evaluation.overdeleted import doubtful_triples
+from kg_reasoner.spark_backend.exec.facts.materialisation import common, flagged, materialisation, without
+from kg_reasoner.spark_backend.exec.preparation.given_frames import Ontology, expect_program, given_triples
+from kg_reasoner.spark_backend.exec.preparation.literal_facts import LITERAL_PREDICATES
+from kg_reasoner.spark_backend.exec.preparation.merged_terms import is_equality_rule
+from kg_reasoner.spark_backend.exec.preparation.rule_preparation import Rules, prepare
+from kg_reasoner.spark_backend.exec.preparation.triple_statistics import look_at
 from kg_reasoner.spark_backend.exec.spark_reasoner import SparkReasoner
 from kg_reasoner.spark_backend.exec.spark_run import Options, Run
-from kg_reasoner.spark_backend.exec.triple_statistics import look_at
 from kg_reasoner.spark_backend.io.columns import INFERRED, TRIPLE_COLUMNS
 from kg_reasoner.spark_backend.io.workspace import WorkDirectory
 from kg_reasoner.spark_backend.run_progress import LOGGER, Progress, reporting

@@ -10,8 +10,8 @@ import os
 from typing import TYPE_CHECKING, Any, Final
 
 from kg_reasoner.errors import ReasonerError
-from kg_reasoner.spark_backend.exec.components import REPRESENTATIVE, representatives
 from kg_reasoner.spark_backend.exec.graphframes import attributes_of, links_of
+from kg_reasoner.spark_backend.exec.preparation.components import REPRESENTATIVE, representatives
 from kg_reasoner.spark_backend.failures import plain_failures
 from kg_reasoner.spark_backend.io.columns import TERM
 from kg_reasoner.spark_backend.io.workspace import WorkDirectory

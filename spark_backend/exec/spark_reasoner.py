@@ -8,17 +8,17 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
 from kg_reasoner.errors import UnknownNameError
-from kg_reasoner.language import analysis
+from kg_reasoner.language.checks import analysis
 from kg_reasoner.language.printer import format_rule
 from kg_reasoner.loaders.ontology.owl import AxiomWarning
 from kg_reasoner.program import Program, Variable
-from kg_reasoner.spark_backend.exec.components import REPRESENTATIVE
-from kg_reasoner.spark_backend.exec.conditions import condition
-from kg_reasoner.spark_backend.exec.given_frames import Ontology, expect_program, given_triples
-from kg_reasoner.spark_backend.exec.joining_rules import columns_of, solutions
-from kg_reasoner.spark_backend.exec.materialisation import materialisation
-from kg_reasoner.spark_backend.exec.merged_terms import SAME_AS
-from kg_reasoner.spark_backend.exec.rule_preparation import Constraint
+from kg_reasoner.spark_backend.exec.evaluation.conditions import condition
+from kg_reasoner.spark_backend.exec.evaluation.joining_rules import columns_of, solutions
+from kg_reasoner.spark_backend.exec.facts.materialisation import materialisation
+from kg_reasoner.spark_backend.exec.preparation.components import REPRESENTATIVE
+from kg_reasoner.spark_backend.exec.preparation.given_frames import Ontology, expect_program, given_triples
+from kg_reasoner.spark_backend.exec.preparation.merged_terms import SAME_AS
+from kg_reasoner.spark_backend.exec.preparation.rule_preparation import Constraint
 from kg_reasoner.spark_backend.exec.spark_run import Equality, Options, Run
 from kg_reasoner.spark_backend.io.columns import TERM, argument_columns, is_rdf, local_frame, union
 from kg_reasoner.spark_backend.io.reading import BlankNodes, InputFormat, Paths, read_triples

@@ -15,19 +15,19 @@ from typing import TYPE_CHECKING, Final
 
 from kg_reasoner import __version__
 from kg_reasoner.language.printer import format_program
-from kg_reasoner.language.stratification import signed_atoms
+from kg_reasoner.language.strata.stratification import signed_atoms
 from kg_reasoner.planning.aggregates.groups import solutions_of
 from kg_reasoner.program import TRIPLE, Atom, Negation, Program, Rule, Variable
-from kg_reasoner.spark_backend.exec.candidates import Candidates, held_facts
-from kg_reasoner.spark_backend.exec.equalities import Equalities, Equality
-from kg_reasoner.spark_backend.exec.groups_of_solutions import groups
-from kg_reasoner.spark_backend.exec.literal_facts import asked_of_literals, literal_relations
-from kg_reasoner.spark_backend.exec.mask_table import MOST_MASKS, TooManyMasks
-from kg_reasoner.spark_backend.exec.merged_terms import SAME_AS, Representatives
-from kg_reasoner.spark_backend.exec.rule_preparation import Rules, prepare
-from kg_reasoner.spark_backend.exec.run_facts import FactFrames
-from kg_reasoner.spark_backend.exec.saturation import saturate
-from kg_reasoner.spark_backend.exec.triple_statistics import Statistics, look_at
+from kg_reasoner.spark_backend.exec.evaluation.saturation import saturate
+from kg_reasoner.spark_backend.exec.facts.candidates import Candidates, held_facts
+from kg_reasoner.spark_backend.exec.facts.mask_table import MOST_MASKS, TooManyMasks
+from kg_reasoner.spark_backend.exec.facts.run_facts import FactFrames
+from kg_reasoner.spark_backend.exec.preparation.equalities import Equalities, Equality
+from kg_reasoner.spark_backend.exec.preparation.groups_of_solutions import groups
+from kg_reasoner.spark_backend.exec.preparation.literal_facts import asked_of_literals, literal_relations
+from kg_reasoner.spark_backend.exec.preparation.merged_terms import SAME_AS, Representatives
+from kg_reasoner.spark_backend.exec.preparation.rule_preparation import Rules, prepare
+from kg_reasoner.spark_backend.exec.preparation.triple_statistics import Statistics, look_at
 from kg_reasoner.spark_backend.failures import plain_failures
 from kg_reasoner.spark_backend.io.columns import TRIPLE_COLUMNS, argument_columns, coded_frame, local_frame, union
 from kg_reasoner.spark_backend.io.workspace import WorkDirectory

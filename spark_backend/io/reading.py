@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 __all__ = ["BlankNodes", "InputFormat", "Paths", "read_triples"]
 
-Paths: TypeAlias = "str | os.PathLike[str] | Iterable[str | os.PathLike[str]]"
+Paths: TypeAlias = str | os.PathLike[str] | Iterable[str | os.PathLike[str]]
 """Files, folders (all files below them), patterns (``data/*.nt.gz``), at any address that Spark can read."""
 
 

@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from functools import cached_property
 
 from kg_reasoner.graphs import reachable
-from kg_reasoner.language.stratification import Key, head_key, key_of, needed_keys
+from kg_reasoner.language.strata.stratification import Key, head_key, key_of, needed_keys
 from kg_reasoner.program import TRIPLE, Negation, Rule, remembered
 from kg_reasoner.terms import RDF
 

@@ -16,7 +16,7 @@ from hypothesis import given, settings
 from kg_reasoner import LimitError, Limits, Reasoner, rulesets
 from kg_reasoner.api.cost_profiles import GROUPINGS, Profile, ProfileRow
 from kg_reasoner.cli import main
-from kg_reasoner.engine.counters import Counters
+from kg_reasoner.engine.evaluation.counters import Counters
 from kg_reasoner.engine.maintenance import STRATEGIES, Strategy
 from kg_reasoner.errors import UnknownNameError
 from kg_reasoner.language.printer import format_rule

@@ -21,7 +21,7 @@ import pytest
 from kg_reasoner.api.operations.core import ReasonerCore
 from kg_reasoner.api.reasoner import Equality, Reasoner
 from kg_reasoner.errors import ArityError, LoadError, ReasonerError, SourceError, UnknownNameError
-from kg_reasoner.language import analysis
+from kg_reasoner.language.checks import analysis
 from kg_reasoner.language.parser import parse
 from kg_reasoner.loaders.convert import to_rdflib
 from kg_reasoner.planning.layouts.triple_table import TripleTable

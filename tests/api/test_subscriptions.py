@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 from kg_reasoner.api.change_feed import ChangeFeed
 from kg_reasoner.api.operations.subscriptions import RETAINED_ERRORS, Pattern, Subscriptions
 from kg_reasoner.api.reasoner import Reasoner
-from kg_reasoner.engine.collector import Committed
+from kg_reasoner.engine.facts.collector import Committed
 from kg_reasoner.errors import ArityError, CallbackError, LoadError, ReasonerError
 from kg_reasoner.program import FALSE, TRIPLE, Atom, Variable
 from kg_reasoner.query.delta import Change, Changes, Delta

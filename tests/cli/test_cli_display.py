@@ -102,7 +102,7 @@ def test_quiet_leaves_out_warnings_of_axioms(zoo: str, command: str) -> None:
 
 
 def test_warnings_are_broken_between_words_on_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
-    from kg_reasoner.cli.options import report_warnings
+    from kg_reasoner.cli.options.reasoner_options import report_warnings
 
     terminal = Terminal()
     monkeypatch.setattr("sys.stderr", terminal)

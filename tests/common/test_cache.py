@@ -13,7 +13,8 @@ from pathlib import Path
 import pytest
 
 from kg_reasoner import cache
-from kg_reasoner.language import parser, parser_tables
+from kg_reasoner.language import parser
+from kg_reasoner.language.reading import parser_tables
 from kg_reasoner.storage.kernels.kernel_groups import GROUPS
 from kg_reasoner.storage.kernels.machine_code import loader
 

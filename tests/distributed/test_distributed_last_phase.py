@@ -12,7 +12,7 @@ from kg_reasoner import rulesets
 from kg_reasoner.language.parser import parse
 from kg_reasoner.program import Program
 from kg_reasoner.spark_backend import SparkReasoner
-from kg_reasoner.spark_backend.exec import last_phase
+from kg_reasoner.spark_backend.exec.evaluation import last_phase
 from kg_reasoner.spark_backend.io.columns import triple_frame
 from kg_reasoner.spark_backend.run_progress import Report
 from kg_reasoner.terms import Triple

@@ -20,9 +20,9 @@ from kg_reasoner.errors import ReasonerError, ReasonerWarning
 from kg_reasoner.language.parser import parse
 from kg_reasoner.program import Program
 from kg_reasoner.spark_backend import SparkReasoner, update
-from kg_reasoner.spark_backend.exec.components import least_of_components, representatives
-from kg_reasoner.spark_backend.exec.joining_rules import derive
-from kg_reasoner.spark_backend.exec.skew import salted_join
+from kg_reasoner.spark_backend.exec.evaluation.joining_rules import derive
+from kg_reasoner.spark_backend.exec.facts.skew import salted_join
+from kg_reasoner.spark_backend.exec.preparation.components import least_of_components, representatives
 from kg_reasoner.spark_backend.io.columns import triple_frame
 from kg_reasoner.spark_backend.io.workspace import WorkDirectory
 from kg_reasoner.spark_backend.run_progress import LOGGER, Report
@@ -97,9 +97,9 @@ def test_updates_of_random_ontologies(seed: int) -> None:
 @pytest.mark.sample(3)
 def test_every_way_to_evaluate_gives_the_same_facts(monkeypatch: pytest.MonkeyPatch, seed: int, words: int, few: int) -> None:
     """Masks in words or feature by feature; transitive closures by the driver or by doubling."""
-    monkeypatch.setattr("kg_reasoner.spark_backend.exec.encodings._WORDS_MOST", words)
-    monkeypatch.setattr("kg_reasoner.spark_backend.exec.transitive_closures.FEW_STEPS", few)
-    monkeypatch.setattr("kg_reasoner.spark_backend.exec.run_facts.SMALL", 1)
+    monkeypatch.setattr("kg_reasoner.spark_backend.exec.facts.encodings._WORDS_MOST", words)
+    monkeypatch.setattr("kg_reasoner.spark_backend.exec.evaluation.transitive_closures.FEW_STEPS", few)
+    monkeypatch.setattr("kg_reasoner.spark_backend.exec.facts.run_facts.SMALL", 1)
     expect_what_the_engine_says(ontologies(2000 + seed, BATCH))
     test_updates_of_random_ontologies(2000 + seed)
 
@@ -113,14 +113,14 @@ def test_heavy_terms_are_split(monkeypatch: pytest.MonkeyPatch, seed: int) -> No
         salted.append(heavy)
         return salted_join(left, right, shared, key, heavy)
 
-    monkeypatch.setattr("kg_reasoner.spark_backend.exec.joining_rules.salted_join", noted)
-    monkeypatch.setattr("kg_reasoner.spark_backend.exec.transitive_closures.salted_join", noted)
-    monkeypatch.setattr("kg_reasoner.spark_backend.exec.joining_rules.FEW", 0)
-    monkeypatch.setattr("kg_reasoner.spark_backend.exec.run_facts.SMALL", 1)
-    monkeypatch.setattr("kg_reasoner.spark_backend.exec.run_facts.LEAST", 0)
-    monkeypatch.setattr("kg_reasoner.spark_backend.exec.skew.LEAST", 1)
-    monkeypatch.setattr("kg_reasoner.spark_backend.exec.skew.SAMPLE", 1)
-    monkeypatch.setattr("kg_reasoner.spark_backend.exec.transitive_closures.FEW_STEPS", 0)
+    monkeypatch.setattr("kg_reasoner.spark_backend.exec.evaluation.joining_rules.salted_join", noted)
+    monkeypatch.setattr("kg_reasoner.spark_backend.exec.evaluation.transitive_closures.salted_join", noted)
+    monkeypatch.setattr("kg_reasoner.spark_backend.exec.evaluation.joining_rules.FEW", 0)
+    monkeypatch.setattr("kg_reasoner.spark_backend.exec.facts.run_facts.SMALL", 1)
+    monkeypatch.setattr("kg_reasoner.spark_backend.exec.facts.run_facts.LEAST", 0)
+    monkeypatch.setattr("kg_reasoner.spark_backend.exec.facts.skew.LEAST", 1)
+    monkeypatch.setattr("kg_reasoner.spark_backend.exec.facts.skew.SAMPLE", 1)
+    monkeypatch.setattr("kg_reasoner.spark_backend.exec.evaluation.transitive_closures.FEW_STEPS", 0)
     source = random.Random(seed)
     text = ":t a owl:TransitiveProperty . :u owl:inverseOf :p .\n"
     text += ":chain owl:propertyChainAxiom ( :p :q ) . :other owl:propertyChainAxiom ( :q :u ) .\n"
@@ -154,14 +154,14 @@ def test_a_rule_for_each_direct_superclass() -> None:
 
 
 def test_too_many_masks_are_joins(monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture) -> None:
-    monkeypatch.setattr("kg_reasoner.spark_backend.exec.mask_table.MOST_MASKS", 3)
+    monkeypatch.setattr("kg_reasoner.spark_backend.exec.facts.mask_table.MOST_MASKS", 3)
     expect_what_the_engine_says(ontologies(3000, BATCH))
     assert "distinct sets of features" in caplog.text
 
 
 def test_too_many_masks_in_an_iteration(monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture) -> None:
     """Three classes of what is eaten make four sets of features, and every combination of them one of those who eat."""
-    monkeypatch.setattr("kg_reasoner.spark_backend.exec.mask_table.MOST_MASKS", 5)
+    monkeypatch.setattr("kg_reasoner.spark_backend.exec.facts.mask_table.MOST_MASKS", 5)
     text = "".join(
         f":D{place} owl:onProperty :eats ; owl:someValuesFrom :C{place} ; rdfs:subClassOf :E{place} . :y{place} a :C{place} .\n"
         for place in range(3)
@@ -217,10 +217,10 @@ def test_transitive_closure(monkeypatch: pytest.MonkeyPatch, seed: int, few: int
     """Of random graphs with cycles, by several properties, one of which implies another; then with more edges. By doubling, by the
     driver, and by searching.
     """
-    monkeypatch.setattr("kg_reasoner.spark_backend.exec.transitive_closures.FEW_STEPS", few)
-    monkeypatch.setattr("kg_reasoner.spark_backend.exec.transitive_closures.FEW_CLOSED", closed)
-    monkeypatch.setattr("kg_reasoner.spark_backend.exec.closure_search.SEARCHES", 3)
-    monkeypatch.setattr("kg_reasoner.spark_backend.exec.closure_search.ROWS", 20)
+    monkeypatch.setattr("kg_reasoner.spark_backend.exec.evaluation.transitive_closures.FEW_STEPS", few)
+    monkeypatch.setattr("kg_reasoner.spark_backend.exec.evaluation.transitive_closures.FEW_CLOSED", closed)
+    monkeypatch.setattr("kg_reasoner.spark_backend.exec.evaluation.closure_search.SEARCHES", 3)
+    monkeypatch.setattr("kg_reasoner.spark_backend.exec.evaluation.closure_search.ROWS", 20)
     source = random.Random(seed)
     text = ":p a owl:TransitiveProperty . :q a owl:TransitiveProperty , owl:SymmetricProperty . :p rdfs:subPropertyOf :r .\n"
     text += ":r a owl:TransitiveProperty . :r owl:inverseOf :s . :chain owl:propertyChainAxiom ( :p :r ) .\n"
@@ -246,7 +246,7 @@ def test_predicates_without_new_facts_trigger_nothing(monkeypatch: pytest.Monkey
         derived[join.rule.head.predicate] += 1
         derive(join, *arguments)
 
-    monkeypatch.setattr("kg_reasoner.spark_backend.exec.saturation.derive", counted)
+    monkeypatch.setattr("kg_reasoner.spark_backend.exec.evaluation.saturation.derive", counted)
     with standing_in() as session:
         edges = session.createDataFrame([(f"<{place}>", f"<{place + 1}>") for place in range(8)], "a0 string, a1 string")
         others = session.createDataFrame([("<x>", "<y>"), ("<y>", "<z>")], "a0 string, a1 string")
@@ -431,7 +431,7 @@ def test_components_without_graphframes_that_fail(monkeypatch: pytest.MonkeyPatc
         raise ReasonerError("cannot find connected components: Function identifier must be fully qualified")
         yield
 
-    monkeypatch.setattr("kg_reasoner.spark_backend.exec.components.graphframes_components", fails)
+    monkeypatch.setattr("kg_reasoner.spark_backend.exec.preparation.components.graphframes_components", fails)
     source = random.Random(7)
     pairs = [(f"n{source.randrange(60)}", f"n{source.randrange(60)}") for _ in range(40)]
     pairs += [(f"long{number:02}", f"long{number + 1:02}") for number in range(20)]

@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kg_reasoner import Reasoner
-from kg_reasoner.engine import recursive_results
-from kg_reasoner.engine.edge_recursions import EdgeStep
+from kg_reasoner.engine.evaluation import recursive_results
+from kg_reasoner.engine.evaluation.edge_recursions import EdgeStep
 from kg_reasoner.errors import RecursionValueError
 from kg_reasoner.terms import IRI, XSD, BlankNode, Literal, Term, literal
 from tests.helpers.effort import examples

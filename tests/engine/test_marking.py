@@ -8,7 +8,7 @@ import pytest
 
 from kg_reasoner.api.reasoner import Reasoner
 from kg_reasoner.api.update import Update
-from kg_reasoner.engine.counters import Counters
+from kg_reasoner.engine.evaluation.counters import Counters
 from kg_reasoner.engine.maintenance import marking
 from kg_reasoner.errors import ReasonerError
 from kg_reasoner.storage import capacities as table_capacities

@@ -23,9 +23,9 @@ from kg_reasoner.errors import (
     StratificationError,
     UnsupportedError,
 )
-from kg_reasoner.language import analysis
-from kg_reasoner.language.magic import answer_atom
+from kg_reasoner.language.checks import analysis
 from kg_reasoner.language.printer import format_rule
+from kg_reasoner.language.selection.magic import answer_atom
 from kg_reasoner.program import TRIPLE, Atom, BodyLiteral, Program, Rule, Variable
 from kg_reasoner.terms import IRI, Term, literal
 from tests.helpers.effort import examples, thinned

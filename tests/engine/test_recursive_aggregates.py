@@ -188,7 +188,7 @@ def test_the_best_values_are_those_of_the_aggregate(rows: list[tuple[str, Term]]
 
 @pytest.mark.parametrize("strategy", STRATEGIES)
 def test_a_cycle_that_improves_for_ever_ends_with_an_error(strategy: Strategy, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("kg_reasoner.engine.recursive_results.MOST_ROUNDS", 50)
+    monkeypatch.setattr("kg_reasoner.engine.evaluation.recursive_results.MOST_ROUNDS", 50)
     reasoner = Reasoner(parse(STEPS), maintenance=strategy)
     reasoner.add_facts("source", [(IRI("http://example.org/a"),)])
     reasoner.add_facts("edge", [_row(("a", "b", Decimal(1))), _row(("b", "c", Decimal(1)))])

@@ -21,7 +21,7 @@ from kg_reasoner.expressions.aggregate_functions import FUNCTIONS, aggregate, ch
 from kg_reasoner.expressions.collecting import FUNCTIONS as COLLECTING
 from kg_reasoner.expressions.functions.numbers import DIGITS, Single, number_of
 from kg_reasoner.expressions.values import compare, equal
-from kg_reasoner.language.analysis import check_arity, check_safety, stratify
+from kg_reasoner.language.checks.analysis import check_arity, check_safety, stratify
 from kg_reasoner.language.parser import parse
 from kg_reasoner.language.printer import format_term
 from kg_reasoner.loaders.convert import from_oxigraph

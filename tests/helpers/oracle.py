@@ -14,8 +14,8 @@ from typing import Any
 
 from kg_reasoner.expressions.aggregate_functions import value_of_group
 from kg_reasoner.expressions.compile import compile_expression, compile_filter
-from kg_reasoner.language.analysis import stratify
-from kg_reasoner.language.recursion import lowered
+from kg_reasoner.language.checks.analysis import stratify
+from kg_reasoner.language.strata.recursion import lowered
 from kg_reasoner.program import (
     Aggregate,
     AggregateBinding,

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from kg_reasoner.api.reasoner import Reasoner
 from kg_reasoner.errors import StratificationError
-from kg_reasoner.language.analysis import stratify
+from kg_reasoner.language.checks.analysis import stratify
 from kg_reasoner.program import TRIPLE, Program
 from kg_reasoner.query.delta import Delta
 from kg_reasoner.terms import Term, literal

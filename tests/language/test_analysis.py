@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from kg_reasoner import rulesets
 from kg_reasoner.api.reasoner import Reasoner
 from kg_reasoner.errors import ReasonerWarning, SafetyError, StratificationError
-from kg_reasoner.language.analysis import check, check_safety, conjuncts, homonyms, key_of, stratify
+from kg_reasoner.language.checks.analysis import check, check_safety, conjuncts, homonyms, key_of, stratify
 from kg_reasoner.language.parser import parse
 from kg_reasoner.language.printer import format_rule
 from kg_reasoner.program import FALSE, Atom, BodyLiteral, Call, Filter, Negation, Program, Rule, Variable, triple

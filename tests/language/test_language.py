@@ -15,7 +15,7 @@ from kg_reasoner.api.reasoner import Reasoner
 from kg_reasoner.errors import LoadError, RuleSyntaxError, SourceError, UnsupportedError
 from kg_reasoner.expressions.aggregate_functions import NAMES as AGGREGATES
 from kg_reasoner.expressions.compile import CASTS, NAMES
-from kg_reasoner.language.analysis import check
+from kg_reasoner.language.checks.analysis import check
 from kg_reasoner.language.parser import PREFIXES, parse, parse_file
 from kg_reasoner.language.printer import format_program, format_rule, format_term
 from kg_reasoner.program import (

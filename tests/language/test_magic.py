@@ -11,11 +11,11 @@ from pathlib import Path
 
 import pytest
 
-from kg_reasoner.language import analysis
-from kg_reasoner.language.analysis import Key, head_key
-from kg_reasoner.language.magic import MOST_ADORNMENTS, SEED, answer_atom, copied_predicate, magic_rules
+from kg_reasoner.language.checks import analysis
+from kg_reasoner.language.checks.analysis import Key, head_key
 from kg_reasoner.language.parser import parse, parse_body
 from kg_reasoner.language.printer import format_rule
+from kg_reasoner.language.selection.magic import MOST_ADORNMENTS, SEED, answer_atom, copied_predicate, magic_rules
 from kg_reasoner.program import Atom, Rule
 from tests.helpers.fixtures import blocks
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from kg_reasoner import Reasoner
 from kg_reasoner.errors import ColumnTypeError, RuleTypeError
-from kg_reasoner.language.analysis import check
+from kg_reasoner.language.checks.analysis import check
 from kg_reasoner.language.parser import parse
 from kg_reasoner.program import COLUMN_TYPES
 from kg_reasoner.terms import literal

@@ -8,8 +8,8 @@ import pytest
 
 from kg_reasoner import LimitError, Limits, Reasoner
 from kg_reasoner.errors import ReasonerWarning
-from kg_reasoner.language.growth import growing
 from kg_reasoner.language.parser import parse
+from kg_reasoner.language.strata.growth import growing
 
 ENDLESS = {
     "counting": ("n(?x + 1) :- n(?x) .", "?x"),

@@ -13,7 +13,7 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from kg_reasoner import Reasoner, rulesets
-from kg_reasoner.language.analysis import check
+from kg_reasoner.language.checks.analysis import check
 from kg_reasoner.language.parser import parse
 from kg_reasoner.loaders.convert import from_oxigraph
 from kg_reasoner.loaders.ontology.order import Order

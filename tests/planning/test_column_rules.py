@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from kg_reasoner import Limits, Reasoner
 from kg_reasoner.api.update import Update
-from kg_reasoner.engine import column_insertion
+from kg_reasoner.engine.evaluation import column_insertion
 from kg_reasoner.engine.maintenance import STRATEGIES
 from kg_reasoner.errors import LimitError, ReasonerError
 from kg_reasoner.language.parser import parse

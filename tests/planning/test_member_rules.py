@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kg_reasoner import Reasoner
-from kg_reasoner.engine import column_insertion
+from kg_reasoner.engine.evaluation import column_insertion
 from kg_reasoner.engine.maintenance import STRATEGIES
 from kg_reasoner.expressions.structures import encode
 from kg_reasoner.program import Atom

@@ -7,7 +7,7 @@ from itertools import pairwise
 import pytest
 
 from kg_reasoner import Reasoner
-from kg_reasoner.engine.planned_strata import _PLANNED_TOGETHER
+from kg_reasoner.engine.evaluation.planned_strata import _PLANNED_TOGETHER
 from kg_reasoner.planning import rule_shapes
 from kg_reasoner.planning.rule_shapes import Pattern
 from kg_reasoner.storage.databases.database import Database

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kg_reasoner import Reasoner
-from kg_reasoner.engine import planned_strata
+from kg_reasoner.engine.evaluation import planned_strata
 from kg_reasoner.planning import rule_shapes
 from kg_reasoner.planning.catalog import DISTINCT_TERMS, StoredAtom, StoredCall, StoredComparison, StoredRule
 from kg_reasoner.planning.planner import plan_backward, plan_rule, plan_trigger

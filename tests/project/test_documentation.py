@@ -73,6 +73,25 @@ def test_the_reference_has_all_commands_and_options() -> None:
     assert not listed
 
 
+@pytest.mark.parametrize("page", [ROOT / "README.md", ROOT / "CHANGELOG.md", *PAGES, *GUIDES], ids=lambda page: page.stem)
+def test_commands_within_sentences_exist(page: Path) -> None:
+    from click import Context, Group
+
+    from kg_reasoner.cli import main
+
+    for text in re.findall(r"`kg-reasoner ([^`]+)`", page.read_text(encoding="utf-8")):
+        command, taken = main, set()
+        for word in text.split():
+            if word in ("|", "..."):
+                break
+            if isinstance(command, Group) and not word.startswith("-"):
+                command = command.get_command(Context(main), word)
+                assert command is not None, text
+                taken = {option for parameter in command.params for option in parameter.opts}
+            elif word.startswith("-") and word != "-":
+                assert word.partition("=")[0] in taken, text
+
+
 def options_of(page: str, title: str) -> list[list[str]]:
     """The names of options, and of a command, that each row of the table under a title has."""
     (section,) = re.findall(rf"^## {title}\n(.*?)(?=^## )", page, re.MULTILINE | re.DOTALL)
@@ -87,6 +106,15 @@ def test_links_lead_to_files(page: Path) -> None:
         is_generated = path.endswith(".ipynb") or "notebooks/" in path
         if path and "://" not in path and not is_generated:
             assert (page.parent / path).exists(), f"{page.name} links to {target}"
+
+
+def test_contributing_lists_all_benchmarks() -> None:
+    (table,) = re.findall(
+        r"^\| `python -m benchmarks\.` \|.*\n((?:\|.*\n)+)", (ROOT / "CONTRIBUTING.md").read_text("utf-8"), re.MULTILINE
+    )
+    listed = [name for row in table.splitlines() for name in re.findall(r"`(\w+)`", row.split("|")[1])]
+    found = [path for path in (ROOT / "benchmarks").iterdir() if path.suffix == ".py" or (path / "__main__.py").exists()]
+    assert sorted(listed) == sorted(path.stem for path in found if not path.stem.startswith("__"))
 
 
 def test_readme_is_short() -> None:

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kg_reasoner.api.update import Update
-from kg_reasoner.engine.counters import Counters
+from kg_reasoner.engine.evaluation.counters import Counters
 from kg_reasoner.engine.maintenance import collect
 from kg_reasoner.program import TRIPLE
 from kg_reasoner.query.delta import Change, Changes, Delta

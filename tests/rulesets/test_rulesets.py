@@ -10,7 +10,7 @@ import pytest
 
 from kg_reasoner import Reasoner, rulesets
 from kg_reasoner.errors import LoadError, RuleSyntaxError, UnknownNameError
-from kg_reasoner.language.analysis import check
+from kg_reasoner.language.checks.analysis import check
 from kg_reasoner.language.parser import parse
 from kg_reasoner.language.printer import format_program
 from kg_reasoner.loaders.convert import from_oxigraph

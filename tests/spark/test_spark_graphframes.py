@@ -17,7 +17,6 @@ need_spark()
 
 from kg_reasoner.errors import ReasonerError, install_command
 from kg_reasoner.spark_backend.exec import graphframes
-from kg_reasoner.spark_backend.exec.components import least_of_components
 from kg_reasoner.spark_backend.exec.graphframes import (
     _algorithm,
     components,
@@ -27,6 +26,7 @@ from kg_reasoner.spark_backend.exec.graphframes import (
     to_graphframe,
 )
 from kg_reasoner.spark_backend.exec.local_graphs import connected_components, to_igraph, to_networkx
+from kg_reasoner.spark_backend.exec.preparation.components import least_of_components
 from kg_reasoner.spark_backend.requirements import graphframes_package
 
 pytestmark = pytest.mark.long

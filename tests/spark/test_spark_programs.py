@@ -15,7 +15,7 @@ from kg_reasoner import Reasoner
 from kg_reasoner.language.parser import parse
 from kg_reasoner.program import Program
 from kg_reasoner.spark_backend import SparkReasoner
-from kg_reasoner.spark_backend.exec import growing_table
+from kg_reasoner.spark_backend.exec.facts import growing_table
 from kg_reasoner.spark_backend.run_progress import Report
 from kg_reasoner.terms import IRI, literal, term_text
 from tests.helpers import strategies

@@ -18,8 +18,8 @@ need_spark()
 from kg_reasoner import rulesets
 from kg_reasoner.errors import ReasonerError
 from kg_reasoner.spark_backend import SparkReasoner, update
-from kg_reasoner.spark_backend.exec.components import Method, least_of_components, representatives
 from kg_reasoner.spark_backend.exec.graphframes import graphframes_problem
+from kg_reasoner.spark_backend.exec.preparation.components import Method, least_of_components, representatives
 from kg_reasoner.spark_backend.io.workspace import WorkDirectory
 from kg_reasoner.spark_backend.run_progress import Report
 from kg_reasoner.terms import Triple, term_text

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from kg_reasoner import Limits, Reasoner, lubm
 from kg_reasoner.errors import LimitError, QuerySyntaxError, StratificationError, UnsupportedError
-from kg_reasoner.language import analysis
+from kg_reasoner.language.checks import analysis
 from kg_reasoner.language.parser import parse
 from kg_reasoner.program import TRIPLE, Atom, Program, Variable
 from kg_reasoner.sparql.results.result import AskResult, QueryResult, SelectResult

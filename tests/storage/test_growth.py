@@ -7,7 +7,7 @@ import pytest
 
 from kg_reasoner import rulesets
 from kg_reasoner.api.reasoner import Reasoner
-from kg_reasoner.language import analysis
+from kg_reasoner.language.checks import analysis
 from kg_reasoner.storage.arrays import Rows
 from kg_reasoner.storage.capacities import FILL, fill_of
 from kg_reasoner.storage.databases.database import Database

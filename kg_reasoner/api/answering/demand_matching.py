@@ -9,8 +9,8 @@ import numpy as np
 from kg_reasoner.concurrency.limits import current_watch
 from kg_reasoner.engine.magic_sets.demand import Demand, abstracted
 from kg_reasoner.engine.magic_sets.on_demand import by_magic
-from kg_reasoner.engine.state import State
-from kg_reasoner.language.magic import ANSWER
+from kg_reasoner.engine.state.engine_state import State
+from kg_reasoner.language.selection.magic import ANSWER
 from kg_reasoner.program import TRIPLE, Argument, Atom, Variable
 from kg_reasoner.query.patterns import Pattern, Queries, Solutions
 from kg_reasoner.sparql.algebra import TriplePattern

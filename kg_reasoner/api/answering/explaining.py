@@ -7,8 +7,8 @@ from dataclasses import replace
 from typing import Any, Protocol, cast, overload
 
 from kg_reasoner.api.operations.core import ReasonerCore
+from kg_reasoner.engine.facts.row_encoding import as_term, as_triple
 from kg_reasoner.engine.inconsistency import Violation
-from kg_reasoner.engine.row_encoding import as_term, as_triple
 from kg_reasoner.errors import ReasonerError
 from kg_reasoner.explain import Derivations, Explainer, Proof, WhyNot
 from kg_reasoner.explain.explainer import check_version

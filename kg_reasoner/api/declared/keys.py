@@ -8,7 +8,7 @@ import numpy as np
 
 from kg_reasoner.engine.engine import Engine
 from kg_reasoner.errors import KeyViolationError
-from kg_reasoner.language.declarations import key_places, key_violation
+from kg_reasoner.language.checks.declarations import key_places, key_violation
 from kg_reasoner.program import Atom, Declaration, Program
 from kg_reasoner.storage.arrays import Ids
 from kg_reasoner.storage.grouping import group_rows, pair_rows

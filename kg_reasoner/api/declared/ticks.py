@@ -14,7 +14,7 @@ from typing import Final
 import numpy as np
 
 from kg_reasoner.engine.engine import Engine
-from kg_reasoner.language.stream_checks import differences_in_order
+from kg_reasoner.language.checks.stream_checks import differences_in_order
 from kg_reasoner.planning.catalog import INTERNAL
 from kg_reasoner.program import Declaration, Program
 from kg_reasoner.query.delta import Change

@@ -7,7 +7,7 @@ from datetime import date
 from decimal import Decimal
 from typing import Any, Final
 
-from kg_reasoner.engine.row_encoding import as_term
+from kg_reasoner.engine.facts.row_encoding import as_term
 from kg_reasoner.errors import LoadError
 from kg_reasoner.terms import Term, literal, plain_value
 

@@ -15,12 +15,12 @@ from kg_reasoner.api.operations.loaded import Loaded
 from kg_reasoner.api.operations.notices import Notices
 from kg_reasoner.concurrency.limits import UNLIMITED, Limits, Watch, current_watch, expect_limits
 from kg_reasoner.concurrency.locking import Hold
-from kg_reasoner.engine.collector import Collector
 from kg_reasoner.engine.engine import Engine
+from kg_reasoner.engine.facts.collector import Collector
+from kg_reasoner.engine.facts.row_encoding import expect_predicate
 from kg_reasoner.engine.inconsistency import Reaction
-from kg_reasoner.engine.row_encoding import expect_predicate
 from kg_reasoner.errors import InconsistencyError, TransactionError
-from kg_reasoner.language import analysis
+from kg_reasoner.language.checks import analysis
 from kg_reasoner.program import TRIPLE, Declaration, Program
 from kg_reasoner.progress import Progress
 from kg_reasoner.query.matching import Which

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final
 
 from kg_reasoner.api.operations.loaded import Loaded
 from kg_reasoner.errors import BeyondProfileWarning, ReasonerWarning
-from kg_reasoner.language import analysis
+from kg_reasoner.language.checks import analysis
 
 if TYPE_CHECKING:
     from kg_reasoner.loaders.ontology.owl import AxiomWarning
@@ -88,7 +88,7 @@ def _equal_at_first(first: tuple[AxiomWarning, ...], second: tuple[AxiomWarning,
 
 def warn_of_program(program: Program) -> None:
     """Issue a warning for each probable mistake in a program."""
-    from kg_reasoner.language.growth import growing
+    from kg_reasoner.language.strata.growth import growing
 
     for text in (*analysis.homonyms(program), *growing(program.rules)):
         warnings.warn(ReasonerWarning(text), stacklevel=depth_of_caller())

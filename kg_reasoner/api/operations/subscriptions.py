@@ -14,7 +14,7 @@ import numpy as np
 from kg_reasoner.concurrency.calls import is_running
 from kg_reasoner.concurrency.forking import new_mutex
 from kg_reasoner.data_classes import dataclass
-from kg_reasoner.engine.collector import Committed
+from kg_reasoner.engine.facts.collector import Committed
 from kg_reasoner.errors import ArityError, CallbackError, LoadError, ReasonerError, plural
 from kg_reasoner.loaders.convert import text_from_term
 from kg_reasoner.program import FALSE, TRIPLE, Atom, Variable
@@ -30,7 +30,7 @@ __all__ = ["RETAINED_ERRORS", "Callback", "Pattern", "Subscription", "Subscripti
 
 Callback: TypeAlias = Callable[[Delta], object]
 
-Pattern: TypeAlias = "str | Atom | tuple[Any, Any, Any] | None"
+Pattern: TypeAlias = str | Atom | tuple[Any, Any, Any] | None
 """The changes to receive: the name of a predicate; an atom, whose repeated variables must have equal values; a triple pattern of
 terms (of this package, rdflib or pyoxigraph), variables, and None for any term; or None for everything."""
 

@@ -10,9 +10,9 @@ import numpy as np
 from kg_reasoner.api.declared.keys import check_among, check_new_key, facts_with_keys, stated_facts
 from kg_reasoner.api.given.given_values import as_value, expect_several
 from kg_reasoner.api.operations.core import ReasonerCore
-from kg_reasoner.engine.row_encoding import as_rows, encode_rows
+from kg_reasoner.engine.facts.row_encoding import as_rows, encode_rows
 from kg_reasoner.errors import ArityError, KeyViolationError, ReasonerError, UnknownNameError, plural
-from kg_reasoner.language.declarations import key_places
+from kg_reasoner.language.checks.declarations import key_places
 from kg_reasoner.program import Declaration
 from kg_reasoner.storage.arrays import Ids
 from kg_reasoner.storage.grouping import group_rows, pair_rows

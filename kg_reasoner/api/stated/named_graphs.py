@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 import numpy as np
 
 from kg_reasoner.api.operations.core import ReasonerCore
-from kg_reasoner.engine.row_encoding import as_term, encode_triples, expect_ids, find_term, find_triples
+from kg_reasoner.engine.facts.row_encoding import as_term, encode_triples, expect_ids, find_term, find_triples
 from kg_reasoner.errors import LoadError
 from kg_reasoner.program import TRIPLE
 from kg_reasoner.query.quads import DEFAULT_GRAPH, GRAPH_COLUMN, GRAPHS, QUADS, Quads

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from kg_reasoner.api.operations.core import ReasonerCore
-from kg_reasoner.engine.row_encoding import as_rows, encode_rows, expect_predicate, find_rows
+from kg_reasoner.engine.facts.row_encoding import as_rows, encode_rows, expect_predicate, find_rows
 from kg_reasoner.errors import ArityError, ReasonerError, plural
 from kg_reasoner.planning.catalog import INTERNAL
 from kg_reasoner.program import TRIPLE, Declaration

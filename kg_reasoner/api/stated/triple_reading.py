@@ -8,7 +8,7 @@ from typing import Protocol
 import numpy as np
 
 from kg_reasoner.api.operations.core import ReasonerCore
-from kg_reasoner.engine.row_encoding import as_term, find_term
+from kg_reasoner.engine.facts.row_encoding import as_term, find_term
 from kg_reasoner.query.matching import Which, check_which
 from kg_reasoner.query.patterns import match_triples
 from kg_reasoner.storage.arrays import TripleIds, selected_rows

@@ -9,8 +9,8 @@ import numpy as np
 from kg_reasoner.engine.equality.cliques import Cliques
 from kg_reasoner.engine.equality.rewritten_rules import constants
 from kg_reasoner.engine.equality.stored import StoredFacts
-from kg_reasoner.engine.materialiser import Materialiser
-from kg_reasoner.engine.planned_rules import PlannedRule
+from kg_reasoner.engine.evaluation.materialiser import Materialiser
+from kg_reasoner.engine.evaluation.planned_rules import PlannedRule
 from kg_reasoner.planning.catalog import RelationCatalog
 from kg_reasoner.program import Rule
 from kg_reasoner.storage.arrays import Ids, Rows

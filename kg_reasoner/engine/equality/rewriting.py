@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from kg_reasoner.engine.collector import Collector
 from kg_reasoner.engine.equality import rewritten_rules as equality_rules
 from kg_reasoner.engine.equality.asserted import PREFIX, Asserted
 from kg_reasoner.engine.equality.cliques import Cliques
@@ -26,11 +25,12 @@ from kg_reasoner.engine.equality.names import Renaming
 from kg_reasoner.engine.equality.stored import StoredFacts, flag_of
 from kg_reasoner.engine.equality.treatment import Equality, Transfer
 from kg_reasoner.engine.equality.views import ExpandingQueries
-from kg_reasoner.engine.fact_base import FactBase
+from kg_reasoner.engine.evaluation.materialiser import Materialiser
+from kg_reasoner.engine.evaluation.planned_rules import PlannedRule
+from kg_reasoner.engine.facts.collector import Collector
+from kg_reasoner.engine.facts.fact_base import FactBase
 from kg_reasoner.engine.inconsistency import Violation
-from kg_reasoner.engine.materialiser import Materialiser
-from kg_reasoner.engine.planned_rules import PlannedRule
-from kg_reasoner.language import analysis
+from kg_reasoner.language.checks import analysis
 from kg_reasoner.planning.catalog import INTERNAL
 from kg_reasoner.program import TRIPLE, Atom, Program, Rule
 from kg_reasoner.query.delta import Delta

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 
 from kg_reasoner.errors import UnsupportedError
-from kg_reasoner.language.analysis import conjuncts
+from kg_reasoner.language.checks.analysis import conjuncts
 from kg_reasoner.planning.expansion import simple_comparison
 from kg_reasoner.program import (
     TRIPLE,

@@ -9,11 +9,11 @@ from kg_reasoner.query.patterns import Queries
 from kg_reasoner.storage.kernels.layout import EXPLICIT
 
 if TYPE_CHECKING:
-    from kg_reasoner.engine.collector import Collector
     from kg_reasoner.engine.equality.names import Renaming
-    from kg_reasoner.engine.fact_base import FactBase
+    from kg_reasoner.engine.evaluation.planned_rules import PlannedRule
+    from kg_reasoner.engine.facts.collector import Collector
+    from kg_reasoner.engine.facts.fact_base import FactBase
     from kg_reasoner.engine.inconsistency import Violation
-    from kg_reasoner.engine.planned_rules import PlannedRule
     from kg_reasoner.explain.derivations import Derivations
     from kg_reasoner.program import Atom, Rule
     from kg_reasoner.query.delta import Delta

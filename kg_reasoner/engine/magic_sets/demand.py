@@ -9,10 +9,10 @@ import numpy as np
 
 from kg_reasoner.concurrency.limits import current_watch
 from kg_reasoner.data_classes import dataclass
+from kg_reasoner.engine.evaluation.materialiser import Materialiser
 from kg_reasoner.engine.magic_sets.guarded import GuardedRules
-from kg_reasoner.engine.materialiser import Materialiser
-from kg_reasoner.engine.state import State
-from kg_reasoner.language.magic import GIVEN, copied_predicate, is_magic_set
+from kg_reasoner.engine.state.engine_state import State
+from kg_reasoner.language.selection.magic import GIVEN, copied_predicate, is_magic_set
 from kg_reasoner.planning.borrowed_catalog import BorrowedCatalog
 from kg_reasoner.program import TRIPLE, Argument, Atom, BodyLiteral, Rule, Variable
 from kg_reasoner.storage.arrays import Ids

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from kg_reasoner.language.analysis import Key, head_key
-from kg_reasoner.language.magic import ANSWER, magic_rules
-from kg_reasoner.language.relevance import relevant_rules
+from kg_reasoner.language.checks.analysis import Key, head_key
+from kg_reasoner.language.selection.magic import ANSWER, magic_rules
+from kg_reasoner.language.selection.relevance import relevant_rules
 from kg_reasoner.planning.aggregates.groups import split
 from kg_reasoner.planning.catalog import RelationCatalog
 from kg_reasoner.planning.expansion import copies, is_expandable, is_open
@@ -27,7 +27,7 @@ def may_yield_rules(rules: Sequence[Rule], has_facts: Callable[[Key], bool]) -> 
 def demanded_rules(
     catalog: RelationCatalog, rules: Sequence[Rule], query: Sequence[Rule], given: Sequence[Variable] = (), *, whole: bool = False
 ) -> list[Rule] | None:
-    """Return the rules of the magic sets, see `kg_reasoner.language.magic.magic_rules`; None if they cannot be stratified.
+    """Return the rules of the magic sets, see `language.selection.magic.magic_rules`; None if they cannot be stratified.
 
     Args:
         catalog: The relations of explicit facts.

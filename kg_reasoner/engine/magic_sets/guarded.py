@@ -9,9 +9,9 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from kg_reasoner.engine.materialiser import Materialiser
-from kg_reasoner.engine.planned_rules import PlannedRule, Stratum
-from kg_reasoner.language import analysis
+from kg_reasoner.engine.evaluation.materialiser import Materialiser
+from kg_reasoner.engine.evaluation.planned_rules import PlannedRule, Stratum
+from kg_reasoner.language.checks import analysis
 from kg_reasoner.planning.aggregates.aggregate_relations import AggregateRelation
 from kg_reasoner.planning.aggregates.groups import is_aggregate_rule, split
 from kg_reasoner.planning.borrowed_catalog import BorrowedCatalog

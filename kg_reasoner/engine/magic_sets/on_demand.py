@@ -1,7 +1,8 @@
 """Answers to queries without materialisation: magic sets over the explicit facts, or plain queries over the materialised ones.
 
-The rules are transformed for the query (`language.magic`) and evaluated in a database of their own, which reads the engine's
-facts in place. Nothing of the engine's changes but its indexes, so any number of threads may do this at once while none writes.
+The rules are transformed for the query (`language.selection.magic`) and evaluated in a database of their own, which reads the
+engine's facts in place. Nothing of the engine's changes but its indexes, so any number of threads may do this at once while none
+writes.
 
 Plans are kept by the shapes of queries: those that differ in constants only have the same. If magic sets request far more than
 there are facts, they are abandoned, and everything that the query depends on is derived.
@@ -16,11 +17,11 @@ from typing import Final
 from kg_reasoner.concurrency.forking import new_mutex
 from kg_reasoner.engine.magic_sets.demand import Demand, DemandPlans, Found, Shape, TooManyDemandsError
 from kg_reasoner.engine.magic_sets.demand_rules import demanded_rules, may_yield_rules
-from kg_reasoner.engine.state import State
+from kg_reasoner.engine.state.engine_state import State
 from kg_reasoner.expressions.demands import demands
-from kg_reasoner.language.magic import ANSWER
-from kg_reasoner.language.recursion import recursions
-from kg_reasoner.language.relevance import relevant_rules
+from kg_reasoner.language.selection.magic import ANSWER
+from kg_reasoner.language.selection.relevance import relevant_rules
+from kg_reasoner.language.strata.recursion import recursions
 from kg_reasoner.planning.aggregates.groups import split
 from kg_reasoner.planning.catalog import asks_of_literals
 from kg_reasoner.program import Rule

@@ -9,9 +9,9 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Final, Literal, NamedTuple, Protocol, TypeAlias, cast
 
 from kg_reasoner.data_classes import dataclass
-from kg_reasoner.engine.counters import Counters
-from kg_reasoner.engine.materialiser import Materialiser
-from kg_reasoner.engine.planned_rules import PlannedRule
+from kg_reasoner.engine.evaluation.counters import Counters
+from kg_reasoner.engine.evaluation.materialiser import Materialiser
+from kg_reasoner.engine.evaluation.planned_rules import PlannedRule
 from kg_reasoner.errors import expect_name
 from kg_reasoner.progress import Progress
 from kg_reasoner.storage.arrays import Flags, Rows

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from kg_reasoner.engine.evaluation.materialiser import Materialiser
 from kg_reasoner.engine.maintenance.strata import StratumByStratum
-from kg_reasoner.engine.materialiser import Materialiser
 from kg_reasoner.storage.kernels import native
 from kg_reasoner.storage.kernels.layout import DONE, GROW, PROCESS, Goal
 from kg_reasoner.storage.kernels.memory.buffers import allocate

@@ -7,12 +7,12 @@ from typing import Final
 
 import numpy as np
 
-from kg_reasoner.engine.counters import Counters
+from kg_reasoner.engine.evaluation.counters import Counters
+from kg_reasoner.engine.evaluation.materialiser import Materialiser
+from kg_reasoner.engine.evaluation.planned_rules import PlannedRule
 from kg_reasoner.engine.maintenance import Finder, Work
 from kg_reasoner.engine.maintenance.collect import collect
 from kg_reasoner.engine.maintenance.strata import delete_underived, of_level
-from kg_reasoner.engine.materialiser import Materialiser
-from kg_reasoner.engine.planned_rules import PlannedRule
 from kg_reasoner.storage.arrays import Numbers
 from kg_reasoner.storage.kernels import native
 from kg_reasoner.storage.kernels.layout import DONE, GROW, Relation

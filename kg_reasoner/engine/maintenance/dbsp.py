@@ -15,11 +15,11 @@ from kg_reasoner.dbsp.sorted_columns import Booleans, Integers
 from kg_reasoner.dbsp.stratified import Strata, combined
 from kg_reasoner.dbsp.trace import Trace
 from kg_reasoner.dbsp.zset import ZSet
-from kg_reasoner.engine.counters import Counters
+from kg_reasoner.engine.evaluation.counters import Counters
+from kg_reasoner.engine.evaluation.materialiser import Materialiser
+from kg_reasoner.engine.evaluation.recorder import Activity
 from kg_reasoner.engine.maintenance import Finder, Work
 from kg_reasoner.engine.maintenance.collect import collect
-from kg_reasoner.engine.materialiser import Materialiser
-from kg_reasoner.engine.recorder import Activity
 from kg_reasoner.expressions.values import satisfies
 from kg_reasoner.planning.catalog import DISTINCT_TERMS, StoredAtom, StoredCall, StoredComparison, StoredRule
 from kg_reasoner.program import Rule

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from kg_reasoner.engine.counters import Counters
+from kg_reasoner.engine.evaluation.counters import Counters
+from kg_reasoner.engine.evaluation.materialiser import Materialiser
 from kg_reasoner.engine.maintenance import ChangedFacts, Finder, Maintenance, Work
-from kg_reasoner.engine.materialiser import Materialiser
 from kg_reasoner.progress import Progress
 from kg_reasoner.storage.arrays import Flags, Rows, contains, selected_rows
 from kg_reasoner.storage.kernels.layout import ABSENT, EXPLICIT

@@ -6,11 +6,11 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, ClassVar
 
-from kg_reasoner.engine.counters import Counters
+from kg_reasoner.engine.evaluation.counters import Counters
+from kg_reasoner.engine.evaluation.materialiser import Materialiser
+from kg_reasoner.engine.evaluation.planned_rules import PlannedRule, Stratum
 from kg_reasoner.engine.maintenance import Finder, Work
 from kg_reasoner.engine.maintenance.collect import collect
-from kg_reasoner.engine.materialiser import Materialiser
-from kg_reasoner.engine.planned_rules import PlannedRule, Stratum
 from kg_reasoner.storage.databases.database import Database
 from kg_reasoner.storage.kernels import native
 from kg_reasoner.storage.kernels.layout import DONE, PAUSE

@@ -7,7 +7,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterable, Sequence
 
-from kg_reasoner.language.stratification import key_of
+from kg_reasoner.language.strata.stratification import key_of
 from kg_reasoner.language.surface import Applied, SurfaceBody
 from kg_reasoner.program import AUXILIARY, Atom, Variable
 

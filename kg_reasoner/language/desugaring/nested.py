@@ -14,7 +14,7 @@ from kg_reasoner.language.desugaring.members import membership
 from kg_reasoner.language.desugaring.negated_equations import sides_of
 from kg_reasoner.language.desugaring.nested_expressions import without_expressions
 from kg_reasoner.language.desugaring.structure_patterns import is_pattern, pattern_variables
-from kg_reasoner.language.stratification import CORRELATED, key_of
+from kg_reasoner.language.strata.stratification import CORRELATED, key_of
 from kg_reasoner.language.surface import (
     NO_VALUE,
     Along,

@@ -14,6 +14,7 @@ from kg_reasoner.language.desugaring.equations import given_by
 from kg_reasoner.language.desugaring.nested import not_holding
 from kg_reasoner.language.desugaring.passes import is_plain
 from kg_reasoner.language.reading.expression_trees import ExpressionReader
+from kg_reasoner.language.reading.syntax_errors import RESERVED
 from kg_reasoner.language.reading.term_trees import Node, is_token
 from kg_reasoner.language.surface import (
     Along,
@@ -32,7 +33,6 @@ from kg_reasoner.language.surface import (
     Steps,
     SurfaceBody,
 )
-from kg_reasoner.language.syntax_errors import RESERVED
 from kg_reasoner.program import (
     FALSE,
     TRIPLE,

@@ -12,9 +12,9 @@ from kg_reasoner.expressions.compile import CASTS, DEPTH, NAMES, too_deep
 from kg_reasoner.language.desugaring.members import membership
 from kg_reasoner.language.desugaring.nested_expressions import STRUCTURES, constant
 from kg_reasoner.language.desugaring.structure_patterns import in_pattern
+from kg_reasoner.language.reading.syntax_errors import CHOICE
 from kg_reasoner.language.reading.term_trees import Node, TermReader, is_token
 from kg_reasoner.language.surface import NO_CASE
-from kg_reasoner.language.syntax_errors import CHOICE
 from kg_reasoner.program import Call, Expression, Variable, unary_plus
 from kg_reasoner.substitution import with_expressions
 from kg_reasoner.terms import Literal

@@ -9,7 +9,7 @@ from typing import Final
 
 from kg_reasoner.errors import RuleSyntaxError
 from kg_reasoner.expressions.types import PARAMETRIC, Types
-from kg_reasoner.language.analysis import arities
+from kg_reasoner.language.checks.analysis import arities
 from kg_reasoner.language.choice import choice_rule
 from kg_reasoner.language.desugaring.context import Context
 from kg_reasoner.language.desugaring.passes import is_plain, rules_of
@@ -18,7 +18,7 @@ from kg_reasoner.language.reading.known import Known
 from kg_reasoner.language.reading.modules import located, named
 from kg_reasoner.language.reading.term_trees import Node, is_token, whole
 from kg_reasoner.language.surface import Along, Applied
-from kg_reasoner.language.type_definitions import check_definitions
+from kg_reasoner.language.types.type_definitions import check_definitions
 from kg_reasoner.program import (
     COLUMN_TYPES,
     FALSE,

@@ -338,7 +338,7 @@ class GraphResult(_Table):
         return table_page(self._columns, "triple")
 
 
-QueryResult: TypeAlias = "SelectResult | AskResult | GraphResult"
+QueryResult: TypeAlias = SelectResult | AskResult | GraphResult
 
 
 def result_of(answer: Answer, nodes: NodeCache, prefixes: Callable[[], Mapping[str, Any]] = dict) -> QueryResult:

@@ -14,7 +14,7 @@ from kg_reasoner.sparql.results.results_formats import Format
 
 __all__ = ["FORMATS", "File", "write"]
 
-File: TypeAlias = "IO[str] | IO[bytes]"
+File: TypeAlias = IO[str] | IO[bytes]
 """An open file."""
 
 FORMATS: Final[tuple[Format, ...]] = ("json", "xml", "csv", "tsv")

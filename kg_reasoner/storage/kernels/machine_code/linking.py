@@ -49,6 +49,7 @@ def linked(code: bytes, prefix: str, key: str) -> Image:
     """Return the image of some object code.
 
     Args:
+        code: the object code.
         prefix: how the symbols of entry points begin.
         key: what the code was compiled from and for.
 

@@ -67,9 +67,11 @@ def translate(
     """Define a kernel in a module.
 
     Args:
+        module: the module.
         function: its declaration (see `declare`).
         definition: the parsed source.
         source: the Python function, which has the annotations and the global constants.
+        callees: the kernels that it may call, by name.
 
     Raises:
         SyntaxError: the kernel uses what kernels cannot.

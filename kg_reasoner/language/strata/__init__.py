@@ -1,0 +1,1 @@
+"""Which rules are evaluated before which: the strata of a program, and the recursions within them."""

@@ -1,0 +1,61 @@
+"""The type hints of public data can be read at run time, as pydantic, cattrs and other libraries do.
+
+Methods may name classes of modules that are imported when the methods run. Fields may not, and neither may the names for types.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import inspect
+from collections.abc import Iterator
+from importlib import import_module
+from types import ModuleType
+from typing import Any, get_type_hints
+
+import pytest
+
+from tests.project.test_docstrings import SHOWN, resolved
+
+TYPES = ("terms", "api.operations.subscriptions", "explain.steps", "io.atomic_files", "sparql.results.result")
+"""The modules that define names for types."""
+
+
+def documented() -> Iterator[tuple[str, Any]]:
+    """Yield the names and objects of the reference; of a module, what it exports. Those of Spark need its libraries."""
+    for name in SHOWN:
+        if ".spark_backend" not in name:
+            found = resolved(name)
+            if isinstance(found, ModuleType):
+                yield from ((f"{name}.{member}", getattr(found, member)) for member in getattr(found, "__all__", ()))
+            else:
+                yield name, found
+
+
+def is_data(found: Any) -> bool:
+    """Whether an object is a class whose objects are data: a dataclass or a named tuple."""
+    return inspect.isclass(found) and (dataclasses.is_dataclass(found) or hasattr(found, "_fields"))
+
+
+DATA = {name: found for name, found in documented() if is_data(found)}
+
+
+def test_the_reference_has_data() -> None:
+    assert len(DATA) > 30 and "kg_reasoner.program.Rule" in DATA and "kg_reasoner.api.update.Update" in DATA
+
+
+@pytest.mark.parametrize("name", DATA)
+def test_fields_have_types(name: str) -> None:
+    found = DATA[name]
+    fields = [field.name for field in dataclasses.fields(found)] if dataclasses.is_dataclass(found) else found._fields
+    assert set(fields) <= set(get_type_hints(found))
+    if dataclasses.is_dataclass(found):
+        assert set(fields) <= set(get_type_hints(found.__init__))
+
+
+@pytest.mark.parametrize("name", TYPES)
+def test_names_of_types_are_types(name: str) -> None:
+    """A name for a type that is text has a meaning only in the module that defines it."""
+    module = import_module(f"kg_reasoner.{name}")
+    names = [key for key, hint in module.__annotations__.items() if hint == "TypeAlias"]
+    assert names
+    assert [key for key in names if isinstance(getattr(module, key), str)] == []
