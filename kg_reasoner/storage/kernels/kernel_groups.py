@@ -100,7 +100,7 @@ GROUPS: Final = (
             "renewing",
         ),
     ),
-    KernelGroup("threads", ("bulk_insertion", "few_keys", "parallel_blocks", "rehashing")),
+    KernelGroup("threads", ("bulk_insertion", "few_keys", "parallel_blocks", "rehashed_rows")),
     KernelGroup("values", ("list_texts", "literal_values")),
     KernelGroup("xml", ("elements",)),
     KernelGroup("rdfxml", ("readers.rdfxml_terms", "readers.rdfxml_triples", "readers.xml_markup", "readers.xml_names")),

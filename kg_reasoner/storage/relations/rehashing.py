@@ -1,4 +1,4 @@
-"""A larger hash table for the tuples of a relation, made by several threads at once (see `kernels.rehashing`)."""
+"""A larger hash table for the tuples of a relation, made by several threads at once (see `kernels.rehashed_rows`)."""
 
 from __future__ import annotations
 
