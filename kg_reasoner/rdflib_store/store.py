@@ -28,7 +28,13 @@ from kg_reasoner.api.reasoner import Reasoner
 from kg_reasoner.api.states import State, reasoner_from, state_of
 from kg_reasoner.errors import ReasonerError, ReasonerWarning, expect_name
 from kg_reasoner.loaders.convert import formula_error, from_rdflib
-from kg_reasoner.rdflib_store.graphs.contexts import Contexts, QueriedGraph, is_made_for_dataset, refuse_conjunctive_graph
+from kg_reasoner.rdflib_store.graphs.contexts import (
+    Contexts,
+    QueriedGraph,
+    is_made_for_dataset,
+    parser_removes_graph,
+    refuse_conjunctive_graph,
+)
 from kg_reasoner.rdflib_store.graphs.prefix_bindings import PrefixBindings
 from kg_reasoner.rdflib_store.graphs.rdflib_terms import (
     RdflibPattern,
@@ -417,20 +423,22 @@ class KGReasonerStore(DatasetStore):
         return list(self.graphs.named_graphs())
 
     def add_graph(self, graph: Graph) -> None:
-        """Create a graph, which is empty until triples are added to it.
+        """Create a graph, which is empty until triples are added to it. That of the inferred triples exists already.
 
         Args:
             graph: The graph.
         """
-        self.writer.add_graph(graph.identifier)
+        if graph.identifier != self.inferred_graph:
+            self.writer.create_graph(graph.identifier)
 
     def remove_graph(self, graph: Graph) -> None:
-        """Remove a graph with its triples.
+        """Remove a graph with its triples; of the default graph, the triples only, and nothing for rdflib's parsers.
 
         Args:
             graph: The graph.
         """
-        self.writer.remove_graph(graph.identifier)
+        if graph.identifier != DATASET_DEFAULT_GRAPH_ID or not parser_removes_graph():
+            self.writer.drop_graph(graph.identifier)
 
     def name_of(self, graph: Graph) -> Node | None:
         """Return the name of the graph of this store that an rdflib graph over it shows; None: all graphs together.
