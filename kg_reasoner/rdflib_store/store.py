@@ -26,8 +26,8 @@ from rdflib.term import Node, URIRef
 from kg_reasoner.api.operations.notices import depth_of_caller
 from kg_reasoner.api.reasoner import Reasoner
 from kg_reasoner.api.states import State, reasoner_from, state_of
-from kg_reasoner.errors import ReasonerError, ReasonerWarning, expect_name
-from kg_reasoner.loaders.convert import formula_error, from_rdflib
+from kg_reasoner.errors import LoadError, ReasonerError, ReasonerWarning, expect_name
+from kg_reasoner.loaders.convert import check_absolute, formula_error, from_rdflib
 from kg_reasoner.rdflib_store.graphs.contexts import (
     Contexts,
     QueriedGraph,
@@ -125,6 +125,7 @@ class KGReasonerStore(DatasetStore):
     Raises:
         UnknownNameError: The rule set or the kind of reasoning is unknown.
         ReasonerError: The configuration is neither a reasoner nor a string, or its program cannot be used with this reasoning.
+        LoadError: The name of the inferred graph is not an absolute IRI.
     """
 
     graph_aware = True
@@ -146,7 +147,7 @@ class KGReasonerStore(DatasetStore):
             raise ReasonerError(f"a store is made of a reasoner or the name of a rule set, not of {configuration!r}")
         permissions = Permissions(allow)
         self.reasons_over_union = reasoning == "union"
-        self.inferred_graph = None if inferred_graph is None else URIRef(inferred_graph)
+        self.inferred_graph = None if inferred_graph is None else _named_by_iri(inferred_graph)
         reasoner = configuration if isinstance(configuration, Reasoner) else Reasoner(ruleset="owl2rl")
         self.graphs: Graphs = _REASONING[reasoning](reasoner, self.inferred_graph)
         self.writer = StoreWriter(self.graphs)
@@ -615,6 +616,18 @@ class KGReasonerStore(DatasetStore):
     def inferred(self) -> Graph:
         """A read-only graph of the triples that are inferred and not explicit."""
         return Graph(store=View(self.dataset, "inferred"), bind_namespaces="none")
+
+
+def _named_by_iri(name: str) -> URIRef:
+    """Return the name of the graph of inferred triples.
+
+    Raises:
+        LoadError: It is not an absolute IRI.
+    """
+    if not isinstance(name, str) or (isinstance(name, Node) and not isinstance(name, URIRef)):
+        raise LoadError(f"the name of the inferred graph is an IRI, not {name!r}")
+    check_absolute(name, "name of the inferred graph")
+    return URIRef(name)
 
 
 def _restored(

@@ -562,6 +562,12 @@ def test_settings_that_are_refused() -> None:
         KGReasonerStore(reasoning="graph", inferred_graph=EX.inferred)
     with pytest.raises(ReasonerError, match=r"of a reasoner or the name of a rule set, not of .*Path"):
         KGReasonerStore(Path("rules.dl"))  # type: ignore[arg-type]
+    for name in (5, BNode("b"), Literal("x")):
+        with pytest.raises(LoadError, match="the name of the inferred graph is an IRI, not "):
+            KGReasonerStore(Reasoner(), inferred_graph=name)  # type: ignore[arg-type]
+    for text in ("not an iri", "relative", ""):
+        with pytest.raises(LoadError, match=f"the name of the inferred graph '{text}' is not an absolute IRI"):
+            attach(Dataset(), inferred_graph=text)
 
 
 def test_separate_graphs_have_no_delays_or_differences(tmp_path: Path) -> None:

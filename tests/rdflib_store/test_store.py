@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 from rdflib import OWL, RDF, RDFS, XSD, BNode, ConjunctiveGraph, Dataset, Graph, Literal, Namespace, URIRef, Variable
 from rdflib.collection import Collection
 from rdflib.compare import isomorphic
+from rdflib.graph import ReadOnlyGraphAggregate
 from rdflib.plugins.stores.memory import Memory
 from rdflib.store import VALID_STORE, TripleAddedEvent
 
@@ -401,6 +402,8 @@ def test_attach_refuses_what_it_cannot_do() -> None:
     assert graph.store is store
     with pytest.warns(DeprecationWarning), pytest.raises(ReasonerError, match="a Graph or a Dataset"):
         attach(ConjunctiveGraph())
+    with pytest.raises(ReasonerError, match="reads other graphs: attach to those"):
+        attach(ReadOnlyGraphAggregate([Graph()]))
     for nothing in (None, "zoo.ttl", store):
         with pytest.raises(ReasonerError, match="a Graph or a Dataset of rdflib, not on"):
             attach(nothing)  # type: ignore[type-var]
