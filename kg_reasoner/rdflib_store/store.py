@@ -55,6 +55,7 @@ from kg_reasoner.rdflib_store.registration import register
 from kg_reasoner.rdflib_store.updates.sparql_update import update_graph
 from kg_reasoner.storage.arrays import Ids
 from kg_reasoner.storage.terms.dictionary import Dictionary
+from kg_reasoner.terms import Triple
 
 if TYPE_CHECKING:
     from rdflib.parser import InputSource
@@ -471,9 +472,9 @@ class KGReasonerStore(DatasetStore):
             NoProofError: The graph does not have the triple: `why_not` returns what is missing.
             LoadError: The argument is not an RDF triple.
         """
+        fact = _in_our_terms(triple)
         self.graphs.prepare()
-        subject, property, value = map(from_rdflib, triple)
-        proof = self.reasoner_of(graph, triple).explain((subject, property, value))
+        proof = self.reasoner_of(graph, triple).explain(fact)
         return proof.with_prefixes({prefix: str(namespace) for prefix, namespace in self.namespaces()})
 
     def reasoner_of(self, graph: Node | None = None, triple: RdflibPattern = (None, None, None)) -> Reasoner:
@@ -505,9 +506,9 @@ class KGReasonerStore(DatasetStore):
             LoadError: The argument is not an RDF triple.
             ReasonerError: The triple holds: `explain` returns its proof.
         """
+        fact = _in_our_terms(triple)
         self.graphs.prepare()
-        subject, property, value = map(from_rdflib, triple)
-        answer = self.reasoner_of(graph).why_not((subject, property, value))
+        answer = self.reasoner_of(graph).why_not(fact)
         return answer.with_prefixes({prefix: str(namespace) for prefix, namespace in self.namespaces()})
 
     # --- SPARQL -----------------------------------------------------------------------------------------------------
@@ -616,6 +617,18 @@ class KGReasonerStore(DatasetStore):
     def inferred(self) -> Graph:
         """A read-only graph of the triples that are inferred and not explicit."""
         return Graph(store=View(self.dataset, "inferred"), bind_namespaces="none")
+
+
+def _in_our_terms(triple: RdflibTriple) -> Triple:
+    """Return a triple of rdflib's terms as one of this package's.
+
+    Raises:
+        LoadError: The argument is not an RDF triple.
+    """
+    if not isinstance(triple, (tuple, list)) or len(triple) != 3:
+        raise LoadError(f"{triple!r} is not a triple: give a subject, a predicate and an object")
+    subject, property, value = map(from_rdflib, triple)
+    return subject, property, value
 
 
 def _named_by_iri(name: str) -> URIRef:

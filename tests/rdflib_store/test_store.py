@@ -421,6 +421,14 @@ def test_why_not() -> None:
         graph.store.why_not((EX.tom, RDF.type, Variable("x")))
 
 
+@pytest.mark.parametrize("other", [None, 5, "tom", (EX.tom, RDF.type), (EX.tom, RDF.type, EX.Animal, EX.graph)])
+def test_only_triples_are_explained(other: object) -> None:
+    store = store_of(Graph(store="KGReasoner"))
+    for explain in (store.explain, store.why_not):
+        with pytest.raises(LoadError, match="is not a triple: give a subject, a predicate and an object"):
+            explain(other)  # type: ignore[operator]
+
+
 def test_a_store_shows_what_it_is() -> None:
     graph = attach(Graph().parse(data=ZOO))
     assert repr(graph.store).startswith("<KGReasonerStore over <Reasoner rules=")
