@@ -7,7 +7,7 @@ from itertools import islice
 from typing import Any, Final, Literal, TypeAlias, TypeVar, cast
 
 from rdflib import Dataset, Graph
-from rdflib.graph import DATASET_DEFAULT_GRAPH_ID
+from rdflib.graph import DATASET_DEFAULT_GRAPH_ID, ConjunctiveGraph, ReadOnlyGraphAggregate
 from rdflib.plugins.stores.memory import Memory
 from rdflib.term import Node, URIRef
 
@@ -59,7 +59,8 @@ def attach(
 
     Raises:
         UnknownNameError: The rule set is unknown.
-        LoadError: A term is not an RDF term, or stands where RDF does not allow it.
+        LoadError: A term is not an RDF term, or stands where RDF does not allow it; or the name of the inferred graph is not an
+            absolute IRI.
         InconsistencyError: The triples contradict the rules, and `on_inconsistency` is ``raise``.
         ReasonerError: The argument is not an rdflib graph, or is of a deprecated kind such as `ConjunctiveGraph`; or graphs are
             reasoned over separately, and the rule set has delays or differences.
@@ -67,7 +68,9 @@ def attach(
     """
     if not isinstance(graph, Graph):
         raise ReasonerError(f"attach works on a Graph or a Dataset of rdflib, not on {graph!r}")
-    if graph.context_aware and not isinstance(graph, Dataset):
+    if isinstance(graph, ReadOnlyGraphAggregate):
+        raise ReasonerError("attach works on a Graph or a Dataset; a ReadOnlyGraphAggregate reads other graphs: attach to those")
+    if isinstance(graph, ConjunctiveGraph) and not isinstance(graph, Dataset):
         raise ReasonerError("attach works on a Graph or a Dataset; make a Dataset of a ConjunctiveGraph")
     reasoner = Reasoner(ruleset=ruleset, on_inconsistency=on_inconsistency, equality=equality, threads=threads)
     store = KGReasonerStore(reasoner, reasoning=reasoning, inferred_graph=inferred_graph, allow=allow)

@@ -26,9 +26,15 @@ from rdflib.term import Node, URIRef
 from kg_reasoner.api.operations.notices import depth_of_caller
 from kg_reasoner.api.reasoner import Reasoner
 from kg_reasoner.api.states import State, reasoner_from, state_of
-from kg_reasoner.errors import ReasonerError, ReasonerWarning, expect_name
-from kg_reasoner.loaders.convert import formula_error, from_rdflib
-from kg_reasoner.rdflib_store.graphs.contexts import Contexts, QueriedGraph, is_made_for_dataset, refuse_conjunctive_graph
+from kg_reasoner.errors import LoadError, ReasonerError, ReasonerWarning, expect_name
+from kg_reasoner.loaders.convert import check_absolute, formula_error, from_rdflib
+from kg_reasoner.rdflib_store.graphs.contexts import (
+    Contexts,
+    QueriedGraph,
+    is_made_for_dataset,
+    parser_removes_graph,
+    refuse_conjunctive_graph,
+)
 from kg_reasoner.rdflib_store.graphs.prefix_bindings import PrefixBindings
 from kg_reasoner.rdflib_store.graphs.rdflib_terms import (
     RdflibPattern,
@@ -49,6 +55,7 @@ from kg_reasoner.rdflib_store.registration import register
 from kg_reasoner.rdflib_store.updates.sparql_update import update_graph
 from kg_reasoner.storage.arrays import Ids
 from kg_reasoner.storage.terms.dictionary import Dictionary
+from kg_reasoner.terms import Triple
 
 if TYPE_CHECKING:
     from rdflib.parser import InputSource
@@ -119,6 +126,7 @@ class KGReasonerStore(DatasetStore):
     Raises:
         UnknownNameError: The rule set or the kind of reasoning is unknown.
         ReasonerError: The configuration is neither a reasoner nor a string, or its program cannot be used with this reasoning.
+        LoadError: The name of the inferred graph is not an absolute IRI.
     """
 
     graph_aware = True
@@ -140,7 +148,7 @@ class KGReasonerStore(DatasetStore):
             raise ReasonerError(f"a store is made of a reasoner or the name of a rule set, not of {configuration!r}")
         permissions = Permissions(allow)
         self.reasons_over_union = reasoning == "union"
-        self.inferred_graph = None if inferred_graph is None else URIRef(inferred_graph)
+        self.inferred_graph = None if inferred_graph is None else _named_by_iri(inferred_graph)
         reasoner = configuration if isinstance(configuration, Reasoner) else Reasoner(ruleset="owl2rl")
         self.graphs: Graphs = _REASONING[reasoning](reasoner, self.inferred_graph)
         self.writer = StoreWriter(self.graphs)
@@ -417,20 +425,22 @@ class KGReasonerStore(DatasetStore):
         return list(self.graphs.named_graphs())
 
     def add_graph(self, graph: Graph) -> None:
-        """Create a graph, which is empty until triples are added to it.
+        """Create a graph, which is empty until triples are added to it. That of the inferred triples exists already.
 
         Args:
             graph: The graph.
         """
-        self.writer.add_graph(graph.identifier)
+        if graph.identifier != self.inferred_graph:
+            self.writer.create_graph(graph.identifier)
 
     def remove_graph(self, graph: Graph) -> None:
-        """Remove a graph with its triples.
+        """Remove a graph with its triples; of the default graph, the triples only, and nothing for rdflib's parsers.
 
         Args:
             graph: The graph.
         """
-        self.writer.remove_graph(graph.identifier)
+        if graph.identifier != DATASET_DEFAULT_GRAPH_ID or not parser_removes_graph():
+            self.writer.drop_graph(graph.identifier)
 
     def name_of(self, graph: Graph) -> Node | None:
         """Return the name of the graph of this store that an rdflib graph over it shows; None: all graphs together.
@@ -462,9 +472,9 @@ class KGReasonerStore(DatasetStore):
             NoProofError: The graph does not have the triple: `why_not` returns what is missing.
             LoadError: The argument is not an RDF triple.
         """
+        fact = _in_our_terms(triple)
         self.graphs.prepare()
-        subject, property, value = map(from_rdflib, triple)
-        proof = self.reasoner_of(graph, triple).explain((subject, property, value))
+        proof = self.reasoner_of(graph, triple).explain(fact)
         return proof.with_prefixes({prefix: str(namespace) for prefix, namespace in self.namespaces()})
 
     def reasoner_of(self, graph: Node | None = None, triple: RdflibPattern = (None, None, None)) -> Reasoner:
@@ -496,9 +506,9 @@ class KGReasonerStore(DatasetStore):
             LoadError: The argument is not an RDF triple.
             ReasonerError: The triple holds: `explain` returns its proof.
         """
+        fact = _in_our_terms(triple)
         self.graphs.prepare()
-        subject, property, value = map(from_rdflib, triple)
-        answer = self.reasoner_of(graph).why_not((subject, property, value))
+        answer = self.reasoner_of(graph).why_not(fact)
         return answer.with_prefixes({prefix: str(namespace) for prefix, namespace in self.namespaces()})
 
     # --- SPARQL -----------------------------------------------------------------------------------------------------
@@ -607,6 +617,30 @@ class KGReasonerStore(DatasetStore):
     def inferred(self) -> Graph:
         """A read-only graph of the triples that are inferred and not explicit."""
         return Graph(store=View(self.dataset, "inferred"), bind_namespaces="none")
+
+
+def _in_our_terms(triple: RdflibTriple) -> Triple:
+    """Return a triple of rdflib's terms as one of this package's.
+
+    Raises:
+        LoadError: The argument is not an RDF triple.
+    """
+    if not isinstance(triple, (tuple, list)) or len(triple) != 3:
+        raise LoadError(f"{triple!r} is not a triple: give a subject, a predicate and an object")
+    subject, property, value = map(from_rdflib, triple)
+    return subject, property, value
+
+
+def _named_by_iri(name: str) -> URIRef:
+    """Return the name of the graph of inferred triples.
+
+    Raises:
+        LoadError: It is not an absolute IRI.
+    """
+    if not isinstance(name, str) or (isinstance(name, Node) and not isinstance(name, URIRef)):
+        raise LoadError(f"the name of the inferred graph is an IRI, not {name!r}")
+    check_absolute(name, "name of the inferred graph")
+    return URIRef(name)
 
 
 def _restored(

@@ -165,6 +165,18 @@ def test_graphs_are_serialised(store: str, format: str) -> None:
     assert (rdflib.URIRef("http://example.org/o#tom"), rdflib.RDF.type, rdflib.URIRef("http://example.org/o#Cat")) in again
 
 
+@pytest.mark.parametrize("store", ["KGReasoner", "default"])
+@pytest.mark.parametrize("is_union", [False, True])
+def test_datasets_are_serialised_as_their_patterns_match(store: str, is_union: bool) -> None:
+    dataset = rdflib.Dataset(store=store, default_union=is_union)
+    dataset.parse(
+        data="<urn:a> a owl:Class . GRAPH <urn:g> { <urn:b> a owl:Class }".replace("owl:Class", f"<{rdflib.OWL.Class}>"),
+        format="trig",
+    )
+    text = dataset.serialize(format="ofn")
+    assert ("<urn:a>" in text, "<urn:b>" in text) == (True, is_union)
+
+
 def test_imports_are_found(tmp_path: Path) -> None:
     other = "Prefix: : <http://example.org/o#> Ontology: <http://example.org/other> Class: Animal SubClassOf: Thing"
     (tmp_path / "other.omn").write_text(other)

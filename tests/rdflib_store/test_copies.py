@@ -319,6 +319,14 @@ def test_a_shallow_copy_shares_the_store() -> None:
     assert (EX.tim, RDF.type, EX.Animal) in graph
 
 
+@pytest.mark.parametrize("copied", [copy.deepcopy, pickle.dumps])
+def test_views_are_not_copied_without_their_graph(copied: Callable[[Graph], object]) -> None:
+    view = store_of(Graph(store="KGReasoner")).inferred
+    with pytest.raises(TypeError, match="the graph of inferred triples is a view: copy or pickle the graph that it belongs to"):
+        copied(view)
+    assert len(copy.copy(view)) == 0
+
+
 def test_sums_are_plain_graphs_of_what_is_shown() -> None:
     graph, other = zoo(), Graph().add((EX.rex, RDF.type, EX.Cat))
     for total in (graph + other, other + graph, graph - Graph(), graph * graph):

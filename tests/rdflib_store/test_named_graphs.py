@@ -151,6 +151,45 @@ def test_graphs_are_there_until_they_are_removed(zoo: Dataset) -> None:
     assert len(zoo.graph(EX.ann)) == 2
 
 
+def test_the_default_graph_is_emptied_once(zoo: Dataset) -> None:
+    zoo.commit()
+    before = quads(zoo)
+    zoo.remove_graph(zoo.default_graph)
+    zoo.rollback()
+    zoo.graph(DATASET_DEFAULT_GRAPH_ID)
+    assert quads(zoo) == before
+    store = cast(KGReasonerStore, zoo.store)
+    store.remove_graph(zoo.default_graph)
+    assert len(zoo.default_graph) == 0
+    store.reasoner.add_triples([(EX.Cat, RDFS.subClassOf, EX.Being)])
+    zoo.graph(DATASET_DEFAULT_GRAPH_ID)
+    assert len(zoo.default_graph) == 1
+
+
+HEXTUPLES = '["http://example.org/tim", "http://example.org/name", "Tim", "http://www.w3.org/2001/XMLSchema#string", "", ""]\n'
+
+
+class ListedTriples(Dataset):
+    """A dataset with a method `add` of its own, so that rdflib reads its documents."""
+
+    def add(self, triple: Any) -> Dataset:
+        return super().add(triple)
+
+
+@pytest.mark.parametrize("made", [Dataset, ListedTriples])
+@pytest.mark.parametrize(
+    "format, document",
+    [("hext", HEXTUPLES), ("nquads", '<http://example.org/tim> <http://example.org/name> "Tim" .'), ("nquads", "")],
+)
+def test_a_document_is_added_to_what_the_default_graph_has(made: type[Dataset], format: str, document: str) -> None:
+    dataset = zoo_in(made(store=KGReasonerStore(Reasoner())))
+    before = quads(dataset)
+    dataset.parse(data=document, format=format)
+    assert quads(dataset) == before | ({(EX.tim, EX.name, Literal("Tim"), DATASET_DEFAULT_GRAPH_ID)} if document else set())
+    dataset.graph(DATASET_DEFAULT_GRAPH_ID)
+    assert before <= quads(dataset)
+
+
 def test_blank_nodes_are_the_same_in_all_graphs(zoo: Dataset) -> None:
     node = BNode()
     zoo.graph(EX.ann).add((EX.ann, EX.knows, node))
@@ -523,6 +562,12 @@ def test_settings_that_are_refused() -> None:
         KGReasonerStore(reasoning="graph", inferred_graph=EX.inferred)
     with pytest.raises(ReasonerError, match=r"of a reasoner or the name of a rule set, not of .*Path"):
         KGReasonerStore(Path("rules.dl"))  # type: ignore[arg-type]
+    for name in (5, BNode("b"), Literal("x")):
+        with pytest.raises(LoadError, match="the name of the inferred graph is an IRI, not "):
+            KGReasonerStore(Reasoner(), inferred_graph=name)  # type: ignore[arg-type]
+    for text in ("not an iri", "relative", ""):
+        with pytest.raises(LoadError, match=f"the name of the inferred graph '{text}' is not an absolute IRI"):
+            attach(Dataset(), inferred_graph=text)
 
 
 def test_separate_graphs_have_no_delays_or_differences(tmp_path: Path) -> None:

@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 from rdflib import OWL, RDF, RDFS, XSD, BNode, ConjunctiveGraph, Dataset, Graph, Literal, Namespace, URIRef, Variable
 from rdflib.collection import Collection
 from rdflib.compare import isomorphic
+from rdflib.graph import ReadOnlyGraphAggregate
 from rdflib.plugins.stores.memory import Memory
 from rdflib.store import VALID_STORE, TripleAddedEvent
 
@@ -401,6 +402,8 @@ def test_attach_refuses_what_it_cannot_do() -> None:
     assert graph.store is store
     with pytest.warns(DeprecationWarning), pytest.raises(ReasonerError, match="a Graph or a Dataset"):
         attach(ConjunctiveGraph())
+    with pytest.raises(ReasonerError, match="reads other graphs: attach to those"):
+        attach(ReadOnlyGraphAggregate([Graph()]))
     for nothing in (None, "zoo.ttl", store):
         with pytest.raises(ReasonerError, match="a Graph or a Dataset of rdflib, not on"):
             attach(nothing)  # type: ignore[type-var]
@@ -416,6 +419,14 @@ def test_why_not() -> None:
         graph.store.why_not((EX.tom, RDF.type, EX.Animal))
     with pytest.raises(LoadError, match="is not an RDF term"):
         graph.store.why_not((EX.tom, RDF.type, Variable("x")))
+
+
+@pytest.mark.parametrize("other", [None, 5, "tom", (EX.tom, RDF.type), (EX.tom, RDF.type, EX.Animal, EX.graph)])
+def test_only_triples_are_explained(other: object) -> None:
+    store = store_of(Graph(store="KGReasoner"))
+    for explain in (store.explain, store.why_not):
+        with pytest.raises(LoadError, match="is not a triple: give a subject, a predicate and an object"):
+            explain(other)  # type: ignore[operator]
 
 
 def test_a_store_shows_what_it_is() -> None:

@@ -357,6 +357,27 @@ def test_a_service_is_refused_and_registered_functions_are_called() -> None:
         unregister_custom_function(name)
 
 
+@pytest.mark.parametrize("result", [5, "text", [1], {}, rdflib.Variable("x"), rdflib.Graph])
+def test_registered_functions_return_terms(result: object) -> None:
+    name = rdflib.URIRef(EX + "made")
+    register_custom_function(name, lambda: result)
+    try:
+        with pytest.raises(LoadError, match=r"the function <http://example\.org/made> returns .*\nhint: return a URIRef"):
+            reasoner(FAMILY).query("SELECT (ex:made() AS ?m) {}", prefixes=PREFIXES)
+    finally:
+        unregister_custom_function(name)
+
+
+def test_invalid_terms_of_registered_functions_are_errors_of_solutions() -> None:
+    name = rdflib.URIRef(EX + "named")
+    register_custom_function(name, lambda text: rdflib.URIRef("http://example.org/" + text))
+    try:
+        query = "SELECT (ex:named(?text) AS ?m) { VALUES ?text { 'a' 'b c' } }"
+        assert list(reasoner(FAMILY).query(query, prefixes=PREFIXES)) == [(IRI("http://example.org/a"),), (None,)]
+    finally:
+        unregister_custom_function(name)
+
+
 def test_errors_and_limits() -> None:
     made = reasoner(FAMILY)
     with pytest.raises(QuerySyntaxError, match="the query:1:24"):

@@ -94,7 +94,7 @@ class _OwlSerializer(Serializer):
     FORMAT: Format
 
     def serialize(self, stream: IO[bytes], base: str | None = None, encoding: str | None = None, **options: Any) -> None:
-        """Write the graph to a stream.
+        """Write the graph to a stream; of a dataset, the triples that its patterns match, as rdflib's serializers of graphs do.
 
         Raises:
             OutputError: The syntax cannot express an axiom.
@@ -102,7 +102,7 @@ class _OwlSerializer(Serializer):
         from kg_reasoner.io.owl_output import owl_lines
         from kg_reasoner.loaders.convert import from_rdflib
 
-        triples = (cast("Triple", tuple(map(from_rdflib, triple))) for triple in self.store)
+        triples = (cast("Triple", tuple(map(from_rdflib, triple))) for triple in self.store.triples((None, None, None)))
         prefixes = {str(prefix): str(namespace) for prefix, namespace in self.store.namespaces()}
         for line in owl_lines(triples, self.FORMAT, prefixes):
             stream.write(line.encode())

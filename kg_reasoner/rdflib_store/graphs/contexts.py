@@ -62,6 +62,17 @@ def is_made_for_dataset() -> bool:
     return False
 
 
+def parser_removes_graph() -> bool:
+    """Return whether one of rdflib's parsers is removing a graph.
+
+    Those of N-Quads and Hextuples do so before they read, and take the default graph, whatever it holds, for a new one.
+    """
+    frame: FrameType | None = sys._getframe(1)
+    while frame is not None and frame.f_code.co_name == "remove_graph":
+        frame = frame.f_back
+    return frame is not None and str(frame.f_globals.get("__name__")).startswith("rdflib.plugins.parsers.")
+
+
 def _nothing() -> None:
     """Stand for a reference to a graph."""
 

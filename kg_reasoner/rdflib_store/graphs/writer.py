@@ -38,7 +38,6 @@ class StoreWriter:
     def __init__(self, graphs: Graphs) -> None:
         self._graphs = graphs
         self._transactions = graphs.transactions
-        self._removes_default = False
 
     # --- triples ----------------------------------------------------------------------------------------------------
 
@@ -55,7 +54,6 @@ class StoreWriter:
     def remove(self, triple: RdflibPattern, name: Node | None) -> None:
         """Remove the matching explicit triples from one graph or from all. Those that still follow from the rest stay visible."""
         with self._transactions.writing():
-            self._removes_default = False
             self._remove(triple, None if name is None else self.graph_id(name))
 
     def add_quads(self, added: Iterable[RdflibQuad]) -> list[RdflibQuad]:
@@ -71,7 +69,6 @@ class StoreWriter:
         added = list(added)
         with self._transactions.writing():
             waiting = [(triple_texts(quad[:3]), self.graph_id(quad[3])) for quad in added]
-            self._removes_default = False
             if waiting:
                 self._wait(waiting)
         return added
@@ -115,7 +112,6 @@ class StoreWriter:
 
     def _change_rows(self, triples: Ids, graphs: Ids | None) -> None:
         """Add triples, given as ids, to their graphs; the caller may write."""
-        self._removes_default = False
         self._transactions.flush()
         self._transactions.change({}, triples, graphs)
 
@@ -161,7 +157,6 @@ class StoreWriter:
         """
         graphs, transactions = self._graphs, self._transactions
         with transactions.writing():
-            self._removes_default = False
             inferred = graphs.inferred_graph
             if inferred is not None and inferred != DATASET_DEFAULT_GRAPH_ID:
                 number = graphs.terms.find(inferred)
@@ -177,7 +172,6 @@ class StoreWriter:
 
     def _wait(self, added: list[tuple[list[str], int]]) -> None:
         """Defer triples until a flush, unless the transaction is not the store's."""
-        self._removes_default = False
         own = self._transactions.begin()
         if own is None:
             self._transactions.change({}, *encoded(self._graphs.reasoner, added))
@@ -222,24 +216,6 @@ class StoreWriter:
         return number if number >= 0 else int(graphs.reasoner.dictionary.encode_texts([graph_text(name)])[0])
 
     # --- graphs -----------------------------------------------------------------------------------------------------
-
-    def add_graph(self, name: Node) -> None:
-        """Create a graph, see `remove_graph`."""
-        if name == DATASET_DEFAULT_GRAPH_ID and self._removes_default:
-            self.drop_graph(name)
-        elif name != self._graphs.inferred_graph:
-            self.create_graph(name)
-
-    def remove_graph(self, name: Node) -> None:
-        """Remove a graph with its triples.
-
-        The triples of the default graph are removed when it is added again, which `Dataset.remove_graph` does at once. rdflib's
-        N-Quads parser does not: where it parses into a plain graph, it removes a default graph that it takes for a new one.
-        """
-        if name == DATASET_DEFAULT_GRAPH_ID:
-            self._removes_default = True
-        else:
-            self.drop_graph(name)
 
     def create_graph(self, name: Node) -> None:
         """Create a graph, which is empty until triples are added to it."""

@@ -24,6 +24,11 @@ class ReadOnlyStore(DatasetStore):
     def remove(self, triple: RdflibPattern, context: Graph | None = None) -> None:
         raise ReasonerError(f"the graph of {self} is a view: remove from the graph that it belongs to")
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        raise TypeError(
+            f"the graph of {self} is a view: copy or pickle the graph that it belongs to, and take the view of the copy"
+        )
+
 
 class SelectedGraphs(QueryDataset):
     """A dataset of some of a store's graphs.

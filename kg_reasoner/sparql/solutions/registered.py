@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from kg_reasoner.concurrency.watching import watched
-from kg_reasoner.errors import NotAllowedError
+from kg_reasoner.errors import LoadError, NotAllowedError
 from kg_reasoner.loaders.convert import from_rdflib, to_rdflib
 from kg_reasoner.sparql.algebra import Foreign, Service
 from kg_reasoner.sparql.solutions.expressions import is_too_long
@@ -21,6 +21,24 @@ _ERRORS: Final = (ArithmeticError, AttributeError, LookupError, TypeError, Value
 """The exceptions with which functions reject unexpected values, in addition to SPARQL's errors."""
 
 
+def _term_of(result: Any, name: str) -> Term | None:
+    """Return the result of a function as a term; None if its text is not that of one, such as an invalid IRI.
+
+    Raises:
+        LoadError: It is something else, such as a number of Python.
+    """
+    from rdflib import BNode, Literal, URIRef
+
+    try:
+        return from_rdflib(result)
+    except LoadError:
+        if isinstance(result, (URIRef, BNode, Literal)):
+            return None
+        raise LoadError(
+            f"the function <{name}> returns {result!r}", hint="return a URIRef, a BNode or a Literal of rdflib"
+        ) from None
+
+
 class RegisteredFunctions:
     """Calls the functions that are registered with rdflib. SERVICE is refused.
 
@@ -32,7 +50,11 @@ class RegisteredFunctions:
         self._graph = graph
 
     def call(self, function: Foreign, arguments: Sequence[Sequence[Term | None]]) -> list[Term | None]:
-        """Return the results of a registered function for rows of arguments; None for an error."""
+        """Return the results of a registered function for rows of arguments; None for an error.
+
+        Raises:
+            LoadError: A result is something else than a term of RDF.
+        """
         from rdflib import URIRef
         from rdflib.plugins.sparql.operators import _CUSTOM_FUNCTIONS
 
@@ -56,10 +78,10 @@ class RegisteredFunctions:
                 result = expression.eval(QueryContext(self._graph))
             else:
                 result = apply(*nodes)
-            term = None if isinstance(result, SPARQLError) or result is None else from_rdflib(result)
-            return None if is_too_long(term) else term
         except (SPARQLError, *_ERRORS):
             return None
+        term = None if isinstance(result, SPARQLError) or result is None else _term_of(result, function.iri)
+        return None if is_too_long(term) else term
 
     def service(self, node: Service, address: Term | None) -> list[dict[str, Term]]:
         """Refuse a SERVICE.
