@@ -434,6 +434,17 @@ def test_a_change_of_layout_gives_up_the_former_facts(equality: Equality) -> Non
     assert former() is None
 
 
+def test_predicates_are_those_of_all_rules_whatever_has_facts() -> None:
+    reasoner = Reasoner("p(?x) :- q(?x), r(?x, ?y), NOT s(?y) .")
+    expected = {"p": 1, "q": 1, "r": 2, "s": 1}
+    assert reasoner.predicates() == expected
+    reasoner.answers("r(?x, ?y), s(?y)")
+    reasoner.add_facts("q", [(ONE,)])
+    assert reasoner.predicates() == expected
+    reasoner.remove_rules(reasoner.program.rules)
+    assert reasoner.predicates() == {"q": 1}
+
+
 @pytest.mark.parametrize("equality", ["axioms", "rewrite"])
 def test_an_arity_goes_with_the_last_use_of_a_predicate(equality: Equality) -> None:
     reasoner = Reasoner("q(?x) :- r(?x) . r(8) .", equality=equality)
