@@ -228,7 +228,7 @@ def test_programs_that_are_refused(program: str, message: str) -> None:
 
 def test_an_undeclared_source_has_the_columns_of_its_delay() -> None:
     reasoner = Reasoner("relation before(x: integer) delay q . p(?x) :- q(?x) .")
-    with pytest.raises(ColumnTypeError, match="\"a\" is not an integer, as column x of q is declared"):
+    with pytest.raises(ColumnTypeError, match='"a" is not an integer, as column x of q is declared'):
         reasoner.add_facts("q", [(literal("a"),)])
     with pytest.raises(ArityError):
         reasoner.add_facts("q", [(literal(1), literal(2))])
