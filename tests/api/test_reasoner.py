@@ -25,7 +25,7 @@ from kg_reasoner.language import analysis
 from kg_reasoner.language.parser import parse
 from kg_reasoner.loaders.convert import to_rdflib
 from kg_reasoner.planning.layouts.triple_table import TripleTable
-from kg_reasoner.program import TRIPLE, Program
+from kg_reasoner.program import FALSE, TRIPLE, Program
 from kg_reasoner.terms import IRI, OWL, RDF, RDFS, literal
 
 A, B, C, D, x, y, z, p, q = (IRI(f"http://example.org/{name}") for name in "ABCDxyzpq")
@@ -233,7 +233,7 @@ def test_terms_of_rdflib_will_do() -> None:
         (lambda reasoner: reasoner.add_facts("a", [(1,)]), "terms.literal\\(\\) makes one of a Python value"),
         *(
             (lambda reasoner, name=name: reasoner.add_facts(name, [(x,)]), "is not the name of a predicate: .* add_triples")
-            for name in (IRI("urn:p"), None, 5, ("a",), "")
+            for name in (IRI("urn:p"), None, 5, ("a",), "", TRIPLE, FALSE)
         ),
         *(
             (do, r"\['edge'\] is not the name of a predicate")
@@ -268,7 +268,8 @@ def test_terms_of_rdflib_will_do() -> None:
                 lambda reasoner: reasoner.insert_or_update("edge", 7),
             )
         ),
-        (lambda reasoner: reasoner.add_facts(TRIPLE, [(x, p)]), "a triple has 3 arguments, not 2"),
+        (lambda reasoner: reasoner.add_facts(TRIPLE, [(literal(1), p, y)]), "is not the name of a predicate: .* add_triples"),
+        (lambda reasoner: reasoner.remove_facts(TRIPLE, [(x, p, y)]), "is not the name of a predicate: .* add_triples"),
         (
             lambda reasoner: reasoner.add_facts("internal: quads", [(x, p, y, x)]),
             "'internal: quads' is not the name",
