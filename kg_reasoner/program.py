@@ -487,6 +487,12 @@ def typed_columns(program: Program) -> dict[str, tuple[Column, ...]]:
     """Return the columns of the predicates that have a type in one of them.
 
     The undeclared source of a delay or a difference has the columns of that.
+
+    Args:
+        program: Has the declarations.
+
+    Returns:
+        The columns, by predicate.
     """
     declared = {declaration.predicate: declaration.columns for declaration in program.declarations}
     sources = {declaration.source: declaration.columns for declaration in reversed(program.declarations) if declaration.operator}
