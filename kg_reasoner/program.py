@@ -46,6 +46,7 @@ __all__ = [
     "kinds_of_parts",
     "remembered",
     "triple",
+    "typed_columns",
     "unary_plus",
     "variables_of",
 ]
@@ -480,6 +481,22 @@ class Program:
             tuple(dict.fromkeys(self.indexes + other.indexes)),
             tuple(dict.fromkeys(self.reductions + other.reductions)),
         )
+
+
+def typed_columns(program: Program) -> dict[str, tuple[Column, ...]]:
+    """Return the columns of the predicates that have a type in one of them.
+
+    The undeclared source of a delay or a difference has the columns of that.
+
+    Args:
+        program: Has the declarations.
+
+    Returns:
+        The columns, by predicate.
+    """
+    declared = {declaration.predicate: declaration.columns for declaration in program.declarations}
+    sources = {declaration.source: declaration.columns for declaration in reversed(program.declarations) if declaration.operator}
+    return {name: columns for name, columns in (sources | declared).items() if any(column.type != "any" for column in columns)}
 
 
 def variables_of(part: Atom | BodyLiteral | Expression | Iterable[Argument]) -> Iterator[Variable]:

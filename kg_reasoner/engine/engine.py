@@ -125,7 +125,7 @@ class Engine(AtomicState):
     def predicates(self) -> dict[str, int]:
         """Return the general predicates in use, with their arities. The materialisation is up to date."""
         idle = {rule.head.predicate: rule.head.arity for rule in self.idle_rules}
-        written = analysis.arities(Program((), self.program.declarations)) | idle
+        written = analysis.arities(Program(self.rules, self.program.declarations)) | idle
         shown = {name: arity for name, arity in written.items() if not is_hidden(name)}
         return shown | self.base.used_predicates(self.rules, self.program.declarations)
 

@@ -363,8 +363,8 @@ _FORMS: Final = {
 NAMES: Final = tuple(sorted(name for name in {*FUNCTIONS, *_FORMS, *REFUSED} - {"IN", "NOT IN"} if name.isupper()))
 """The functions that are called by their names: those of SPARQL 1.1, and SAMEVALUE and VALUE, which compare literals by value."""
 
-CONDITIONS: Final = ("BOUND", *(name for name in NAMES if name in FUNCTIONS and FUNCTIONS[name].result is BOOLEAN))
-"""The named functions whose results are truth values."""
+CONDITIONS: Final = tuple(name for name in NAMES if name in _FORMS or (name in FUNCTIONS and FUNCTIONS[name].result is BOOLEAN))
+"""The named functions whose results are truth values, or may be, as those of IF and COALESCE."""
 
 CASTS: Final = {name: _shown(name) for name in sorted(FUNCTIONS) if name.startswith("<") and name.endswith(">")}
 """The functions that are called by IRIs, which are those of datatypes, and their usual spellings."""

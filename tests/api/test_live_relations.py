@@ -15,7 +15,7 @@ from kg_reasoner.api.declared.ticks import Ticks
 from kg_reasoner.dbsp.circuit import Circuit
 from kg_reasoner.dbsp.zset import ZSet
 from kg_reasoner.engine.maintenance import STRATEGIES
-from kg_reasoner.errors import ReasonerError, RuleSyntaxError, StratificationError, TransactionError
+from kg_reasoner.errors import ArityError, ColumnTypeError, ReasonerError, RuleSyntaxError, StratificationError, TransactionError
 from kg_reasoner.storage.arrays import Ids
 from kg_reasoner.terms import literal
 from tests.dbsp.test_dbsp_circuits import closure
@@ -224,6 +224,17 @@ def test_a_fold_over_a_stream() -> None:
 def test_programs_that_are_refused(program: str, message: str) -> None:
     with pytest.raises(RuleSyntaxError, match=message):
         Reasoner(program)
+
+
+def test_an_undeclared_source_has_the_columns_of_its_delay() -> None:
+    reasoner = Reasoner("relation before(x: integer) delay q . p(?x) :- q(?x) .")
+    with pytest.raises(ColumnTypeError, match='"a" is not an integer, as column x of q is declared'):
+        reasoner.add_facts("q", [(literal("a"),)])
+    with pytest.raises(ArityError):
+        reasoner.add_facts("q", [(literal(1), literal(2))])
+    for number in (1, 2):
+        reasoner.add_facts("q", [(literal(number),)])
+    assert list(reasoner.facts("before")) == [(literal(1),)]
 
 
 def test_a_difference_of_itself() -> None:

@@ -25,7 +25,7 @@ from kg_reasoner.language.checks import analysis
 from kg_reasoner.language.parser import parse
 from kg_reasoner.loaders.convert import to_rdflib
 from kg_reasoner.planning.layouts.triple_table import TripleTable
-from kg_reasoner.program import TRIPLE, Program
+from kg_reasoner.program import FALSE, TRIPLE, Program
 from kg_reasoner.terms import IRI, OWL, RDF, RDFS, literal
 
 A, B, C, D, x, y, z, p, q = (IRI(f"http://example.org/{name}") for name in "ABCDxyzpq")
@@ -233,7 +233,7 @@ def test_terms_of_rdflib_will_do() -> None:
         (lambda reasoner: reasoner.add_facts("a", [(1,)]), "terms.literal\\(\\) makes one of a Python value"),
         *(
             (lambda reasoner, name=name: reasoner.add_facts(name, [(x,)]), "is not the name of a predicate: .* add_triples")
-            for name in (IRI("urn:p"), None, 5, ("a",), "")
+            for name in (IRI("urn:p"), None, 5, ("a",), "", TRIPLE, FALSE)
         ),
         *(
             (do, r"\['edge'\] is not the name of a predicate")
@@ -268,7 +268,8 @@ def test_terms_of_rdflib_will_do() -> None:
                 lambda reasoner: reasoner.insert_or_update("edge", 7),
             )
         ),
-        (lambda reasoner: reasoner.add_facts(TRIPLE, [(x, p)]), "a triple has 3 arguments, not 2"),
+        (lambda reasoner: reasoner.add_facts(TRIPLE, [(literal(1), p, y)]), "is not the name of a predicate: .* add_triples"),
+        (lambda reasoner: reasoner.remove_facts(TRIPLE, [(x, p, y)]), "is not the name of a predicate: .* add_triples"),
         (
             lambda reasoner: reasoner.add_facts("internal: quads", [(x, p, y, x)]),
             "'internal: quads' is not the name",
@@ -432,6 +433,17 @@ def test_a_change_of_layout_gives_up_the_former_facts(equality: Equality) -> Non
     gc.collect()
     assert isinstance(reasoner.engine.catalog.layout, TripleTable)
     assert former() is None
+
+
+def test_predicates_are_those_of_all_rules_whatever_has_facts() -> None:
+    reasoner = Reasoner("p(?x) :- q(?x), r(?x, ?y), NOT s(?y) .")
+    expected = {"p": 1, "q": 1, "r": 2, "s": 1}
+    assert reasoner.predicates() == expected
+    reasoner.answers("r(?x, ?y), s(?y)")
+    reasoner.add_facts("q", [(ONE,)])
+    assert reasoner.predicates() == expected
+    reasoner.remove_rules(reasoner.program.rules)
+    assert reasoner.predicates() == {"q": 1}
 
 
 @pytest.mark.parametrize("equality", ["axioms", "rewrite"])

@@ -276,6 +276,9 @@ def test_names_are_refused() -> None:
             reasoner.function(name)(len)  # type: ignore[arg-type]
         with pytest.raises(ReasonerError, match="cannot be the name of a function"):
             reasoner.aggregate(name)(len)  # type: ignore[arg-type]
+    for decorator in (reasoner.function, reasoner.aggregate):
+        with pytest.raises(ReasonerError, match="<built-in function len> cannot be the name of a function"):
+            decorator(len)  # type: ignore[arg-type]  # @reasoner.function without a name
     with pytest.raises(ReasonerError, match="unknown type strng, did you mean 'string'"):
         reasoner.function("f", "strng")(len)
     with pytest.raises(ReasonerError, match="5 is not the name of a type"):

@@ -22,8 +22,9 @@ F = TypeVar("F", bound=Callable[..., Any])
 def function_adder(core: ReasonerCore, name: str, types: Sequence[str], returns: str, *, batch: bool) -> Callable[[F], F]:
     """Return a decorator that adds a function, see `kg_reasoner.api.reasoner.Reasoner.function`."""
 
+    parameters, result = _signature(core, name, types, returns)
+
     def add(function: F) -> F:
-        parameters, result = _signature(core, name, types, returns)
         _expect_function(function, name)
         core.functions[name] = PythonFunction(name, parameters, result, guarded(function), batch)
         return function
@@ -34,8 +35,9 @@ def function_adder(core: ReasonerCore, name: str, types: Sequence[str], returns:
 def aggregate_adder(core: ReasonerCore, name: str, types: Sequence[str], returns: str) -> Callable[[F], F]:
     """Return a decorator that adds an aggregate function, see `kg_reasoner.api.reasoner.Reasoner.aggregate`."""
 
+    parameters, result = _signature(core, name, types, returns)
+
     def add(function: F) -> F:
-        parameters, result = _signature(core, name, types, returns)
         _expect_function(function, name)
         core.reductions[name] = Reduction(name, parameters, result, guarded(function))
         return function

@@ -8,7 +8,7 @@ from kg_reasoner.api.operations.core import ReasonerCore
 from kg_reasoner.engine.facts.row_encoding import as_rows, encode_rows, expect_predicate, find_rows
 from kg_reasoner.errors import ArityError, ReasonerError, plural
 from kg_reasoner.planning.catalog import INTERNAL
-from kg_reasoner.program import TRIPLE, Declaration
+from kg_reasoner.program import Declaration
 from kg_reasoner.storage.arrays import Ids
 from kg_reasoner.terms import AnyTerm
 
@@ -24,8 +24,6 @@ def add_facts(core: ReasonerCore, predicate: str, rows: Iterable[Sequence[AnyTer
     with core.at_once():
         arity = len(facts[0])
         core.engine.expect_arities({predicate: arity})
-        if predicate == TRIPLE and arity != 3:
-            raise ArityError(f"a triple has 3 arguments, not {arity}")
         for row in facts:
             if len(row) != arity:
                 raise ArityError(f"{predicate} has {plural(arity, 'argument')}, not {len(row)}")

@@ -93,6 +93,9 @@ def check_arity(program: Program) -> None:
     known: dict[str, tuple[int, Span | None]] = {}
     for declaration in program.declarations:
         _expect_arity(declaration.predicate, declaration.arity, declaration.span, known)
+    for declaration in program.declarations:
+        if declaration.operator and declaration.source not in known:
+            _expect_arity(declaration.source, declaration.arity, declaration.span, known)
     for rule in program.rules:
         for atom in _general_atoms(rule):
             _expect_arity(atom.predicate, atom.arity, atom.span, known)

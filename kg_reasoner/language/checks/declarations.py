@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from kg_reasoner.errors import KeyViolationError, RuleSyntaxError, Span, suggest
 from kg_reasoner.language.checks.stream_checks import check_streams
 from kg_reasoner.language.choice import check_choice
-from kg_reasoner.program import Argument, Atom, Declaration, Program, Rule
+from kg_reasoner.program import Argument, Atom, Declaration, Index, Program, Rule
 
 __all__ = ["check_declarations", "key_places", "key_violation"]
 
@@ -93,7 +93,7 @@ def key_violation(
 
 
 def _check_indexes(program: Program, declared: Mapping[str, Declaration]) -> None:
-    names: dict[str, str] = {}
+    known: dict[str, Index] = {}
     for index in program.indexes:
         found = declared.get(index.predicate)
         if found is None:
@@ -103,5 +103,5 @@ def _check_indexes(program: Program, declared: Mapping[str, Declaration]) -> Non
         for name in index.columns:
             if name not in columns:
                 raise RuleSyntaxError(f"unknown column of {index.predicate} {name}{suggest(name, columns)}", index.span)
-        if names.setdefault(index.name, index.predicate) != index.predicate or len(set(index.columns)) < len(index.columns):
+        if known.setdefault(index.name, index) != index or len(set(index.columns)) < len(index.columns):
             raise RuleSyntaxError(f"the index {index.name} has already been declared differently, or repeats a column", index.span)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 
 from kg_reasoner.errors import RuleSyntaxError, StratificationError, plural, suggest
+from kg_reasoner.expressions.types import Types
 from kg_reasoner.program import AUXILIARY, FALSE, Aggregate, Atom, Declaration, Program, Rule, atoms_within
 
 __all__ = ["check_streams", "differences_in_order"]
@@ -19,9 +20,11 @@ def check_streams(program: Program, declared: Mapping[str, Declaration]) -> None
     """
     streams = {name for name, declaration in declared.items() if declaration.kind == "stream"}
     known = {*declared, *(atom.predicate for rule in program.rules for atom in _atoms(rule))}
+    shapes = {found.source: found for found in reversed(program.declarations) if found.operator} | dict(declared)
+    types = Types(program.types)
     for declaration in declared.values():
-        if declaration.is_temporal and declaration.source:
-            _check_source(declaration, declared, known, streams)
+        if declaration.operator:
+            _check_source(declaration, shapes[declaration.source], known, streams, types)
     sources = {name: name for name in streams}
     auxiliary = [rule for rule in program.rules if rule.head.predicate.startswith(AUXILIARY)]
     _add_auxiliary(auxiliary, sources, streams)
@@ -50,15 +53,20 @@ def _add_auxiliary(rules: Sequence[Rule], sources: dict[str, str], streams: set[
         streams.update(rule.head.predicate for rule in rules if rule.head.predicate not in without)
 
 
-def _check_source(
-    declaration: Declaration, declared: Mapping[str, Declaration], known: Iterable[str], streams: Iterable[str]
-) -> None:
+def _check_source(declaration: Declaration, shape: Declaration, known: Iterable[str], streams: Iterable[str], types: Types) -> None:
+    """Check a declaration of a delay or a difference, given one with the columns of its source."""
     name, source = declaration.predicate, declaration.source
     if source not in known:
         raise RuleSyntaxError(f"unknown relation {source}{suggest(source, known)}", declaration.span)
-    if source in declared and declared[source].arity != declaration.arity:
-        message = f"{name} has {plural(declaration.arity, 'column')}, and {source} {declared[source].arity}"
-        raise RuleSyntaxError(message, declaration.span, f"a {declaration.derived_as} has the columns of its source")
+    hint = f"a {declaration.derived_as} has the columns of its source"
+    if shape.arity != declaration.arity:
+        message = f"{name} has {plural(declaration.arity, 'column')}, and {source} {shape.arity}"
+        raise RuleSyntaxError(message, declaration.span, hint)
+    for own, its in zip(declaration.columns, shape.columns, strict=True):
+        if types.meant(own.type) not in ("any", "term", types.meant(its.type)):
+            of_source = f"column {its.name} of {shape.predicate} as {its.type}"
+            message = f"column {own.name} of {name} is declared as {own.type}, and {of_source}"
+            raise RuleSyntaxError(message, declaration.span, hint)
     if declaration.role == "input":
         raise RuleSyntaxError(f"{name} is a {declaration.derived_as}, and cannot be an input", declaration.span)
     if declaration.operator == "delay":

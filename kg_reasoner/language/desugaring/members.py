@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence, Set
 from typing import Final
 
-from kg_reasoner.errors import Span, UnsupportedError
+from kg_reasoner.errors import RuleSyntaxError, Span, UnsupportedError
 from kg_reasoner.expressions.functions.numbers import number_of
 from kg_reasoner.language.desugaring.context import Context
 from kg_reasoner.language.surface import Each, SurfaceBody
@@ -50,6 +50,7 @@ def members(part: Each, bound: Set[Variable], body: Iterable[object], context: C
         context: For new names.
 
     Raises:
+        RuleSyntaxError: The parts of integers are asked for.
         UnsupportedError: They are the integers between two constants, and more than a relation can have.
     """
     whole, span = part.collection, part.span
@@ -58,6 +59,8 @@ def members(part: Each, bound: Set[Variable], body: Iterable[object], context: C
     name = context.predicate("members")
     results = tuple(context.variable("member") for _ in part.variables)
     head = Atom(name, (*scope, *results), span)
+    if is_range(whole) and len(results) > 1:
+        raise RuleSyntaxError("the members of a range are integers, which have no parts", span, "write ?x IN RANGE(...)")
     if is_range(whole) and part.variables[0] in bound:
         return tuple(Filter(condition, span) for condition in _within(part.variables[0], whole))
     if isinstance(whole, Call) and is_range(whole):

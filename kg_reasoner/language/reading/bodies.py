@@ -175,7 +175,8 @@ class BodyReader(ExpressionReader):
             argument = Call("TUPLE", tuple(map(self.expression, arguments)), self.span(tree))
         return AggregateBinding(function, argument, self.variable(variable), distinct is not None, definition)
 
-    def atom(self, tree: Node) -> Atom | Applied | Along:
+    def atom(self, tree: Node, *, is_head: bool = False) -> Atom | Applied | Along:
+        """Return an atom. A head has an argument for every column."""
         span = self.span(tree)
         if tree.data == "triple":
             subject, verb, object = tree.children
@@ -193,9 +194,10 @@ class BodyReader(ExpressionReader):
             named, *values = self.term(name), *(self.expression(node) for node in (subject, *objects) if node is not None)
             terms = (values[0], named, values[1]) if len(values) == 2 else (values[0], RDF.type, named)
             return _atom(TRIPLE, terms, span)
-        name, *arguments = tree.children
-        self.expect_no_keyword(name, arguments)
-        return _atom(self.predicate(name), self.arguments(name, [node for node in arguments if node is not None]), span)
+        name, *nodes = tree.children
+        self.expect_no_keyword(name, nodes)
+        arguments = self.arguments(name, [node for node in nodes if node is not None], exactly=is_head)
+        return _atom(self.predicate(name), arguments, span)
 
     def expect_no_keyword(self, name: Node, arguments: Sequence[Node]) -> None:
         """Reject a misspelt keyword: no predicate has a condition for its only argument."""
@@ -209,8 +211,8 @@ class BodyReader(ExpressionReader):
             if close and is_token(name):
                 raise RuleSyntaxError(f"unknown keyword {name}", self.span(name), f"did you mean {close[0]} instead of `{name}`?")
 
-    def arguments(self, name: Node, nodes: Sequence[Node]) -> tuple[Expression, ...]:
-        """Return the arguments of an atom in the order of the columns. Columns without one are wildcards."""
+    def arguments(self, name: Node, nodes: Sequence[Node], *, exactly: bool) -> tuple[Expression, ...]:
+        """Return the arguments of an atom in the order of the columns. Columns without one are wildcards, or an error."""
         if not any(getattr(node, "data", None) == "named" for node in nodes):
             return tuple(self.expression(node) for node in nodes)
         predicate = self.predicate(name)
@@ -218,7 +220,7 @@ class BodyReader(ExpressionReader):
         if columns is None:
             hint = "declare it: relation edge(from: iri, to: iri) ."
             raise RuleSyntaxError(f"the columns of {predicate} have no names, as it is not declared", self.span(name), hint)
-        return self.by_name(name, nodes, [column.name for column in columns])
+        return self.by_name(name, nodes, [column.name for column in columns], exactly=exactly)
 
     def path(self, node: Node) -> Path | Argument:
         """Return a property path, or the term that it consists of."""

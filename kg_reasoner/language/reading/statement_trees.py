@@ -53,6 +53,8 @@ class ProgramReader(FunctionReader):
         self.types: list[TypeDefinition] = []
         self.imported = Program()
         self.modules = {}
+        self.imports: dict[str, Path] = {}
+        """The files of the modules, by name."""
         self.importing: tuple[Path, ...] = ()
         """The files that import each other, up to this one."""
         self.parse_module: Callable[[Path, Known, tuple[Path, ...]], Program] | None = None
@@ -137,6 +139,9 @@ class ProgramReader(FunctionReader):
         _, quoted, _, name = tree.children
         span = self.span(quoted)
         path = located(self.unescaped(quoted, quoted[1:-1]), self.source, span)
+        if self.imports.setdefault(str(name), path) != path:
+            other = self.imports[str(name)].name
+            raise RuleSyntaxError(f"{name} is {other} already", self.span(name), "choose another name for the module")
         if path.resolve() in self.importing or len(self.importing) > _DEEPEST:
             raise RuleSyntaxError(f"{path.name} imports itself, directly or indirectly", span)
         if self.parse_module is None:
@@ -215,7 +220,7 @@ class ProgramReader(FunctionReader):
         self.rules.extend(rules_of(atoms, alternatives, origin, context))
 
     def head(self, node: Node) -> Atom | Applied:
-        atom = Atom(FALSE, (), self.span(node)) if node == FALSE else self.atom(node)
+        atom = Atom(FALSE, (), self.span(node)) if node == FALSE else self.atom(node, is_head=True)
         if isinstance(atom, Along):
             raise RuleSyntaxError("a path cannot be the head of a rule", atom.span, "a head has one property: [?x, ex:p, ?y]")
         return atom

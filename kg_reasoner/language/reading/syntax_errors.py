@@ -83,6 +83,16 @@ _WORDS: Final = {
 }
 CHOICE: Final = "a choice has a key: CHOOSE(body PER ?x) is one solution of the body for each value of ?x"
 """A hint about a CHOOSE without PER, which could be a predicate of this name."""
+_NEGATED: Final = "NOT takes an atom, or a body in parentheses; variables that occur only there are existential"
+_AFTER: Final = {
+    "AGGREGATE": "an aggregate is AGGREGATE(body ON ?x BIND COUNT(?y) AS ?n)",
+    "BIND": "BIND(?x + 1 AS ?y) gives ?y a value; in an AGGREGATE, BIND follows a body",
+    "EXISTS": _NEGATED,
+    "FILTER": "a condition after FILTER is in parentheses: FILTER(?x > 3)",
+    "IN": "IN is followed by a variable or a function, or by values in parentheses: ?x IN ?list, ?x IN RANGE(1, 5), ?x IN (1, 2)",
+    "NOT": _NEGATED,
+}
+"""Hints at what follows a keyword."""
 _ELSEWHERE: Final = {
     "and": "a comma is between the parts of a body: a(?x), b(?x)",
     "or": "a semicolon is between alternatives: a(?x) ; b(?x)",
@@ -170,8 +180,8 @@ def _hint(found: str, accepted: set[str], stack: list[Any], text: str, start: in
         close = get_close_matches(word.upper(), _MISSPELT, n=1, cutoff=0.7)
         if close and close[0] != word.upper():
             return f"did you mean {close[0] if close[0] in _KEYWORDS else close[0].lower()} instead of `{word}`?"
-    if last.upper() in ("NOT", "EXISTS"):
-        return "NOT takes an atom, or a body in parentheses; variables that occur only there are existential"
+    if last.upper() in _AFTER:
+        return _AFTER[last.upper()]
     if last == "false":
         return "false can only be the head of a constraint: `false :- body .`"
     if last and stack[-1].type == "LABEL":

@@ -28,6 +28,7 @@ from kg_reasoner.program import (
     Program,
     Rule,
     Variable,
+    typed_columns,
 )
 
 __all__ = ["check_types"]
@@ -43,8 +44,7 @@ def check_types(program: Program) -> None:
     Raises:
         RuleTypeError: Names the rule, the value with two types, and both types.
     """
-    declared = {declaration.predicate: declaration.columns for declaration in program.declarations}
-    declared = {name: columns for name, columns in declared.items() if any(column.type != "any" for column in columns)}
+    declared = typed_columns(program)
     if not (declared or program.types or program.functions or program.reductions):
         return
     types = Types(program.types)

@@ -7,7 +7,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from kg_reasoner.errors import ColumnTypeError, Span
-from kg_reasoner.program import Column, Program, Rule, Variable
+from kg_reasoner.program import Column, Program, Rule, Variable, typed_columns
 from kg_reasoner.storage.arrays import Ids, unique_ids
 from kg_reasoner.storage.terms.dictionary import Dictionary
 from kg_reasoner.terms import Term
@@ -28,7 +28,7 @@ class ColumnTypes:
 
     def __init__(self, dictionary: Dictionary, program: Program) -> None:
         self._dictionary = dictionary
-        self.typed = _typed(program)
+        self.typed = typed_columns(program)
         """The columns of the predicates that have a type in one of them."""
         heads = {rule.head.predicate for rule in program.rules if rule.body} if self.typed else set()
         self.derived = tuple(predicate for predicate in self.typed if predicate in heads)
@@ -75,7 +75,7 @@ def check_heads(program: Program) -> None:
     Raises:
         ColumnTypeError: A constant is not of its column's type.
     """
-    typed = _typed(program)
+    typed = typed_columns(program)
     if not typed:
         return
     from kg_reasoner.expressions.types import Types
@@ -86,11 +86,6 @@ def check_heads(program: Program) -> None:
             type_ = types.type_of(column.type)
             if not isinstance(term, Variable) and not type_.accepts(term):
                 raise _mismatch(rule.head.predicate, column, type_, term, [rule] if rule.body else [], rule.head.span)
-
-
-def _typed(program: Program) -> dict[str, tuple[Column, ...]]:
-    declared = ((declaration.predicate, declaration.columns) for declaration in program.declarations)
-    return {predicate: columns for predicate, columns in declared if any(column.type != "any" for column in columns)}
 
 
 def _mismatch(
