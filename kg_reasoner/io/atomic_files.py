@@ -20,12 +20,21 @@ from kg_reasoner.errors import OutputError
 from kg_reasoner.io.packing import packed, packing_suffix
 from kg_reasoner.lazy_regex import regular_expression
 
-__all__ = ["Target", "as_cells", "atomic_output", "atomic_text", "write_rows"]
+__all__ = ["Target", "as_cells", "atomic_output", "atomic_text", "is_standard_output", "write_rows"]
 
 Target: TypeAlias = str | os.PathLike[str]
 """The path of a file, compressed if it ends in ``.gz``, ``.zst``, ``.bz2`` or ``.xz``; ``"-"`` is standard output."""
 
+_STANDARD_OUTPUT: Final = ("-", "/dev/stdout", "/dev/fd/1", "/proc/self/fd/1")
 _BREAKS: Final = regular_expression(r"[\t\n\r]")
+
+
+def is_standard_output(target: Target) -> bool:
+    """Return whether a target is standard output: ``"-"``, or a name that the system has for it.
+
+    Under such a name, a file to which the shell redirects the output must not be replaced: others may write to it as well.
+    """
+    return os.fspath(target) in _STANDARD_OUTPUT
 
 
 @contextlib.contextmanager
@@ -37,7 +46,7 @@ def atomic_output(target: Target) -> Iterator[BinaryIO]:
     Raises:
         OutputError: The file cannot be written. (A reader of standard output that goes away is a BrokenPipeError.)
     """
-    if os.fspath(target) == "-":
+    if is_standard_output(target):
         standard_output = cast(BinaryIO, getattr(sys.stdout, "buffer", sys.stdout))
         yield standard_output
         standard_output.flush()

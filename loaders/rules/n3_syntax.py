@@ -132,6 +132,14 @@ def _parser(sink: _Sink, base: str) -> SinkParser:
                 res[-1] = Literal(written[0], _NUMBERS[type(res[-1])])
             return end
 
+        def property_list(self, argstr: str, i: int, subj: Any) -> int:
+            context: Any = self._context
+            stated = len(context.statements)
+            end = super().property_list(argstr, i, subj)
+            if isinstance(subj, Formula) and len(context.statements) == stated:
+                sink.mention(context, subj)
+            return end
+
         def qname(self, argstr: str, i: int, res: Any) -> int:
             end = super().qname(argstr, i, res)
             if end > 0 and argstr[end - 1 : end + 1] == "\\.":  # rdflib takes an escaped dot at the end of a name for a full stop
@@ -222,6 +230,10 @@ class _Sink:
         context, predicate, subject, object = quadruple
         terms = self._term(context, subject), self._term(context, predicate), self._term(context, object)
         context.statements.append(N3Statement(*terms, self.start))
+
+    def mention(self, context: Formula, formula: Formula) -> None:
+        """Keep a formula that is a whole sentence, and so states nothing, as the subject of a statement."""
+        context.statements.append(N3Statement(formula, RDF.nil, RDF.nil, self.start))
 
     def variable(self, iri: str) -> Variable:
         """Return the variable for ``?x`` or ``@forAll :x``; its name is the unique end of the IRI."""

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
 from kg_reasoner.errors import LoadError
 from kg_reasoner.loaders.rdf.formats import find_format
-from kg_reasoner.spark_backend.failures import plain_failures
+from kg_reasoner.spark_backend.failures import plain_failures, shown
 from kg_reasoner.spark_backend.io.literal_paths import without_patterns
 from kg_reasoner.spark_backend.io.workers import COLUMNS, FAULT, Manner, blocks_of_documents, terms_of_lines
 
@@ -28,6 +28,8 @@ _PARQUET: Final = re.compile(r"\.parquet$", re.IGNORECASE)
 _OTHER_RDF: Final = re.compile(
     r"\.(?:ttl|turtle|trig|rdf|owl|xml|jsonld|json-ld|n3|owx|ofn|omn|obo)(\.gz|\.zst|\.bz2|\.xz)?$", re.IGNORECASE
 )
+_NOT_UNPACKED: Final = re.compile(r"\.(?:xz|lzma|zip|7z)$", re.IGNORECASE)
+"""Compressed files that Spark takes for text: none of their lines would be a statement, and a policy may be to skip such lines."""
 _STATEMENTS: Final = ", ".join(f"{name} string" for name in (*COLUMNS, FAULT))
 _DIGITS: Final = 16
 
@@ -51,6 +53,9 @@ class InputPath:
                 hint="give them different names, or give the format",
             )
         (kind,) = kinds
+        packed = next(filter(_NOT_UNPACKED.search, files), None)
+        if kind == "lines" and packed is not None:
+            raise LoadError(f"cannot read {shown(packed)}: Spark does not unpack it", hint="compress it with gzip or bzip2")
         self.is_parquet = kind == "table"
         self.is_whole = kind == "whole"
         """Whether files are read as a whole, by the loader of their syntax."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import threading
 from collections import Counter
@@ -437,6 +438,9 @@ def test_option_with_files(data: Path, tmp_path: Path) -> None:
         assert (tmp_path / name).read_text().startswith(beginning)
     rows = json.loads((tmp_path / "p.json").read_text())["rows"]
     assert {row["new"] for row in rows if row["name"] == "cax-sco"} == {1}
+    assert kg("query", data, "-Q", "ASK {}", "--profile", tmp_path / "p.json.gz").exit_code == 0
+    with gzip.open(tmp_path / "p.json.gz", "rt", encoding="utf-8") as packed:
+        assert {row["name"] for row in json.load(packed)["rows"]} >= {"cax-sco"}
 
 
 def test_option_of_run(tmp_path: Path) -> None:
@@ -455,8 +459,10 @@ def test_option_in_vain(data: Path, tmp_path: Path) -> None:
     result = kg("materialise", tmp_path / "none.ttl", "-o", tmp_path / "out.nt", "--profile", tmp_path / "p.txt")
     assert result.exit_code == 1 and "none.ttl" in result.output
     assert (tmp_path / "p.txt").exists()
-    result = kg("materialise", data, "-o", tmp_path / "out.nt", "--profile", tmp_path / "out.nt")
-    assert result.exit_code == 2 and "--profile and --output are the same file" in result.stderr
+    (tmp_path / "folder").symlink_to(tmp_path)
+    for same in (tmp_path / "out.nt", tmp_path / "folder" / "out.nt"):
+        result = kg("materialise", data, "-o", tmp_path / "out.nt", "--profile", same)
+        assert result.exit_code == 2 and "--profile and --output are the same file" in result.stderr
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no full device")

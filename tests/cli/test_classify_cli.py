@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 from pathlib import Path
 
@@ -29,8 +30,8 @@ def zoo(tmp_path: Path) -> Path:
     return path
 
 
-def run(*arguments: object, code: int = 0) -> Result:
-    result = CliRunner().invoke(main, list(map(str, arguments)))
+def run(*arguments: object, code: int = 0, input: str | None = None) -> Result:
+    result = CliRunner().invoke(main, list(map(str, arguments)), input=input)
     assert result.exit_code == code, result.output
     return result
 
@@ -85,6 +86,8 @@ def test_tree_and_files(zoo: Path, tmp_path: Path) -> None:
 def test_the_name_of_the_file_determines_the_format(zoo: Path, tmp_path: Path, name: str, beginning: str) -> None:
     run("classify", zoo, "-o", tmp_path / name, "--quiet")
     assert (tmp_path / name).read_text().startswith(beginning)
+    run("classify", zoo, "-o", tmp_path / f"{name}.gz", "--quiet")
+    assert gzip.decompress((tmp_path / f"{name}.gz").read_bytes()).decode() == (tmp_path / name).read_text()
     run("classify", zoo, "-o", tmp_path / name, "-f", "tree", "--quiet")
     assert (tmp_path / name).read_text().startswith("unsatisfiable:")
 
@@ -177,6 +180,11 @@ def test_the_ontology_with_its_hierarchy(zoo: Path, tmp_path: Path) -> None:
     again.load(tmp_path / "out.ttl")
     assert named(again) >= {"D subClassOf A", "A subClassOf B", "A subClassOf C", "B subClassOf E"}
     assert not named(again) & {"D subClassOf B", "D subClassOf C", "D subClassOf E", "A subClassOf E", "A subClassOf A"}
+
+
+def test_diff_reads_standard_input_once(zoo: Path) -> None:
+    assert "no difference" in run("diff", zoo, "-", input=zoo.read_text()).stderr
+    assert "standard input cannot be both ontologies" in run("diff", "-", "-", input=zoo.read_text(), code=2).stderr
 
 
 def test_diff_lists_added_and_removed_inclusions(zoo: Path, tmp_path: Path) -> None:

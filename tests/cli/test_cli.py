@@ -186,6 +186,16 @@ def test_standard_streams_that_cannot_be_used(redirection: str, arguments: str, 
     assert (done.returncode, done.stderr) == (code, message)
 
 
+@pytest.mark.skipif(not Path("/dev/stdout").exists(), reason="this system has no name for standard output")
+def test_a_file_that_is_standard_output_is_not_replaced(zoo: Path, tmp_path: Path) -> None:
+    log = tmp_path / "log"
+    python, data = shlex.quote(sys.executable), shlex.quote(str(zoo))
+    command = f"{python} -m kg_reasoner materialise {data} -q -o /dev/stdout"
+    subprocess.run(["sh", "-c", f"(echo begin; {command}; echo end) >> {log}"], cwd=ROOT, check=True)
+    expected = good("materialise", zoo, "-q", "-o", "-").stdout
+    assert log.read_text() == f"begin\n{expected}end\n"
+
+
 @pytest.mark.parametrize(
     ("given", "message"),
     [

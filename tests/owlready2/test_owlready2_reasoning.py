@@ -437,6 +437,17 @@ def without_blank_nodes(reasoner: Reasoner) -> set[Triple]:
     return {triple for triple in reasoner.triples() if not any(isinstance(term, BlankNode) for term in triple)}
 
 
+def test_texts_of_truth_values_are_as_written() -> None:
+    """Capitals make them wrong, which would be a contradiction that is not seen."""
+    written = {f'"{text}"^^<http://www.w3.org/2001/XMLSchema#boolean>' for text in ("true", "1", "TRUE", "No")}
+    world = owlready2.World()
+    lines = "".join(f"<http://example.org/a> <http://example.org/p> {text} .\n" for text in sorted(written))
+    world.get_ontology("http://example.org/o#").load(fileobj=io.BytesIO(lines.encode()))
+    reasoner = Reasoner()
+    reasoner.load(world)
+    assert {str(text) for _, property, text in reasoner.triples() if str(property) == "<http://example.org/p>"} == written
+
+
 def test_blank_nodes_of_two_worlds_differ() -> None:
     text = ":A a owl:Class ; rdfs:subClassOf [ a owl:Class ; owl:intersectionOf (:B :C) ] ."
     reasoner = Reasoner()

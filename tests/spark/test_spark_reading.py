@@ -6,6 +6,7 @@ import bz2
 import gzip
 import json
 import logging
+import lzma
 import re
 from collections import Counter
 from pathlib import Path
@@ -348,6 +349,7 @@ def damaged(data: bytes) -> bytes:
         ("empty", [], "contains no file"),
         ("onto.ttl.bz2", b"BZh9", "the bzip2 file is truncated"),
         ("cut.nt.gz", damaged(gzip.compress(PLAIN.encode() * 1000)), "file is truncated"),
+        ("packed.nt.xz", lzma.compress(PLAIN.encode()), "Spark does not unpack it"),
         ("no.parquet", b"PAR1", "is not a Parquet file"),
         ("nosuch://host/a.nt", None, "nosuch"),
     ],

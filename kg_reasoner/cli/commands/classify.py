@@ -112,6 +112,8 @@ def diff(
     from kg_reasoner.language.prefixes import PREFIXES
     from kg_reasoner.language.printer import format_term
 
+    if before == after == "-":
+        raise click.UsageError("standard input cannot be both ontologies")
     one, first = _classified((before,), ruleset, rules_file, input_format)
     other, second = _classified((after,), ruleset, rules_file, input_format)
     found = difference(first, second)
@@ -138,8 +140,9 @@ def diff(
 def _format_of(output: str) -> str:
     """Return the format that the name of an output file determines."""
     from kg_reasoner.io.output import format_of_output
+    from kg_reasoner.io.unpacking import format_ending
 
-    extension = PurePath(output).suffix.removeprefix(".")
+    extension = format_ending(PurePath(output)).removeprefix(".")
     if extension in ("html", "svg", "json"):
         return extension
     try:

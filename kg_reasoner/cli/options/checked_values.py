@@ -97,10 +97,11 @@ def output_syntax(output: str, option: str) -> str | None:
     from pathlib import Path
 
     from kg_reasoner.errors import OutputError
+    from kg_reasoner.io.atomic_files import is_standard_output
     from kg_reasoner.io.output import format_of_output
 
     path = Path(output)
-    if output == "-" or (path.exists() and not path.is_file() and not path.is_dir()):
+    if is_standard_output(output) or (path.exists() and not path.is_file() and not path.is_dir()):
         return None
     try:
         return format_of_output(output)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
 from contextlib import ExitStack
 from pathlib import Path
@@ -59,7 +60,7 @@ def begin_profile(reasoner: Reasoner) -> None:
     if context.params.get("on_demand"):
         raise click.UsageError("--profile shows what materialisation costs: leave out --on-demand", context)
     output = context.params.get("output")
-    if output is not None and str(output) != "-" and Path(output).absolute() == Path(target).absolute():
+    if output is not None and str(output) != "-" and os.path.realpath(output) == os.path.realpath(target):
         raise click.UsageError(f"--profile and --output are the same file, {target}", context)
     profile = reasoner.profile()
     if target == "-":
@@ -83,11 +84,13 @@ def _write(profile: Profile, target: str, file: TextIOBase, opened: AbstractCont
     Raises:
         OutputError: It fails after no other error.
     """
+    from kg_reasoner.io.unpacking import format_ending
+
     earlier = sys.exc_info()[1]
     profile.stop()
     try:
         with opened:
-            file.write(_in_form(profile, Path(target).suffix.lower()))
+            file.write(_in_form(profile, format_ending(Path(target))))
     except OutputError as error:
         if earlier is None or isinstance(earlier, Exit):
             raise

@@ -164,8 +164,8 @@ class QuadStore:
         if isinstance(datatype, str) and datatype.startswith("@"):
             return Literal(str(value), RDF.langString.value, datatype[1:].lower())
         iri = self.iri(int(datatype)) if datatype else _STRING
-        if iri == _BOOLEAN:
-            return Literal(str(value).lower() if isinstance(value, str | bool) else str(bool(value)).lower(), iri)
+        if iri == _BOOLEAN and not isinstance(value, str):
+            return Literal(str(bool(value)).lower(), iri)
         if isinstance(value, bytes):
             return Literal(base64.b64encode(value).decode(), iri)
         if isinstance(value, float) and iri == _DECIMAL:
