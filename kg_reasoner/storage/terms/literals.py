@@ -23,7 +23,7 @@ from kg_reasoner.expressions.datatypes import (
 from kg_reasoner.lazy_regex import regular_expression
 from kg_reasoner.storage.arrays import Ids
 from kg_reasoner.storage.terms.dictionary import VALUE_STRING, Dictionary
-from kg_reasoner.terms import IRI, OWL, RDF, RDFS, XSD, Literal, term_from_text
+from kg_reasoner.terms import IRI, OWL, RDF, RDFS, XSD, Literal, term_of
 
 LITERAL_PREDICATES: Final = {
     "recognised_datatype": 1,
@@ -143,7 +143,7 @@ class LiteralFacts:
         for number, text in zip(others.tolist(), self._dictionary.texts_of(others), strict=True):
             literal: Literal | None = None
             if "\\" in text or text[-1] == ">":
-                term = term_from_text(text)
+                term = term_of(text)
                 assert isinstance(term, Literal)
                 literal = term
                 known = described(literal, self._recognised)
