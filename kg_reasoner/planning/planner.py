@@ -53,7 +53,7 @@ def plan_backward(database: PlanMemory, rule: StoredRule, number: int, decides: 
     def preferring(atom: StoredAtom, bound: Collection[str]) -> float:
         return by_shape(atom, bound) - (0.5 if atom == begins_with else 0)
 
-    other = None if begins_with is None else _backward_draft(database, rule, preferring)
+    other = None if begins_with is None else draft.joined_by(preferring)
     if other is None or other.probe_column() < 0:
         return draft.write(number)
     first = draft.write(number, has_other=True)
@@ -92,8 +92,8 @@ def _with_lookups(rule: StoredRule, calls: Collection[StoredCall]) -> StoredRule
     )
 
 
-def _backward_draft(database: PlanMemory, rule: StoredRule, estimate: Estimate = by_shape) -> Draft:
-    return Draft(database, rule.head, rule.body, rule.checks, Use(backward=True, of_rule=True), estimate)
+def _backward_draft(database: PlanMemory, rule: StoredRule) -> Draft:
+    return Draft(database, rule.head, rule.body, rule.checks, Use(backward=True, of_rule=True))
 
 
 def plan_query(
