@@ -299,7 +299,9 @@ def _spaces_with(space: str, key: Hashable) -> list[str]:
     if space == XSD.decimal.value:
         assert isinstance(key, Decimal)
         whole = int(key)
-        return [space, *(name for name, bounds in INTEGER_RANGES.items() if _is_within(whole, *bounds))] if whole == key else [space]
+        if whole != key:
+            return [space]
+        return [space, *(name for name, bounds in INTEGER_RANGES.items() if _is_within(whole, *bounds))]
     if space == XSD.string.value:
         assert isinstance(key, str)
         return [RDF.PlainLiteral.value, *(datatype for datatype, has in _string_tests().items() if has(key))]

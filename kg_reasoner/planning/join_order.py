@@ -70,7 +70,9 @@ def parts_of_body(body: tuple[StoredAtom, ...], checks: tuple[Check, ...]) -> Pa
     return PartsOfBody(body, checks)
 
 
-def in_join_order(parts: PartsOfBody, trigger: int | None, estimate: Estimate, bound: Collection[str]) -> list[tuple[Part, int]]:
+def in_join_order(
+    parts: PartsOfBody, trigger: int | None, estimate: Estimate, bound: Collection[str], first: StoredAtom | None = None
+) -> list[tuple[Part, int]]:
     """Return the parts of a body in join order, each with whether it may match the block of new rows (it comes after the
     trigger).
 
@@ -79,19 +81,22 @@ def in_join_order(parts: PartsOfBody, trigger: int | None, estimate: Estimate, b
         trigger: The number of the atom that triggers the plan, which is not joined, or None.
         estimate: The expected matches of an atom.
         bound: The variables that are bound at first.
+        first: The atom of the body to begin with, or None for the one with the lowest estimate.
     """
-    return _Ordering(parts, trigger, estimate, bound).order
+    return _Ordering(parts, trigger, estimate, bound, first).order
 
 
 class _Ordering:
     """The search for a join order. Estimates are kept, and renewed where a variable has been bound."""
 
-    def __init__(self, parts: PartsOfBody, trigger: int | None, estimate: Estimate, bound: Collection[str]) -> None:
+    def __init__(
+        self, parts: PartsOfBody, trigger: int | None, estimate: Estimate, bound: Collection[str], first: StoredAtom | None
+    ) -> None:
         self.order: list[tuple[Part, int]] = []
         self._parts, self._trigger, self._estimate = parts, trigger, estimate
         self._bound = set(bound)
-        atoms = enumerate(parts.body)
-        self._costs = {number: estimate(atom, self._bound) for number, atom in atoms if not atom.negated and number != trigger}
+        atoms = [(number, atom) for number, atom in enumerate(parts.body) if not atom.negated and number != trigger]
+        self._costs = {number: -1 if atom is first else estimate(atom, self._bound) for number, atom in atoms}
         self._cheapest = [(cost, number) for number, cost in self._costs.items()]
         heapify(self._cheapest)
         self._missing = [len(names - self._bound) for names in parts.needs]

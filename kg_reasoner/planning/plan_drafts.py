@@ -124,19 +124,32 @@ class Draft:
             place = self.order.index(body[use.trigger])
             self.negation = -1 if self.steps[place].kind == LOOKUP else place
 
-    def _join(self, estimate: Estimate) -> None:
+    def _join(self, estimate: Estimate, first: StoredAtom | None = None) -> None:
         """Choose the join order and its steps."""
         self.slots = dict(self._slots_of_trigger)
-        order = self._kept_apart(in_join_order(self._parts, self.use.trigger, estimate, self.slots))
+        order = self._kept_apart(in_join_order(self._parts, self.use.trigger, estimate, self.slots, first))
         self.order = [part for part, _ in order]
         """The parts of the body in join order: one for each step."""
         self.steps = self._steps(order)
+        self.probe_column = self._probe_column()
+        """The column of the trigger that is the whole key of the first step's index, or -1."""
 
-    def joined_by(self, estimate: Estimate) -> Draft:
-        """Return a plan for the same use with another join order, without a negated atom that triggers it."""
+    def beginning_with_other(self) -> Draft | None:
+        """Return a plan from the head that begins with another atom, if the shapes of the atoms do not tell which is better, and
+        both begin with a probe by one column of the head.
+        """
+        first = self.order[0] if self.order else None
+        if not isinstance(first, StoredAtom) or self.probe_column < 0:
+            return None
+        bound = names_of(self.head)
+        cost = by_shape(first, bound)
+        others = (part for part in self.order[1:] if isinstance(part, StoredAtom) and not part.negated)
+        begin = next((atom for atom in others if by_shape(atom, bound) == cost), None)
+        if begin is None:
+            return None
         other = copy(self)
-        other._join(estimate)
-        return other
+        other._join(by_shape, begin)
+        return other if other.probe_column >= 0 else None
 
     def _triggering(self) -> StoredAtom | None:
         """Return the atom that the rows match that trigger the plan, if any do."""
@@ -171,16 +184,6 @@ class Draft:
         """Whether some step looks at all rows of a relation."""
         return any(step.kind == SCAN for step in self.steps)
 
-    def equal_to_first(self) -> StoredAtom | None:
-        """Return an atom with which the plan could begin as well, as far as the shapes of the atoms tell, if there is one."""
-        first = self.order[0] if self.order else None
-        if not isinstance(first, StoredAtom) or self.probe_column() < 0:
-            return None
-        bound = names_of(self.head)
-        cost = by_shape(first, bound)
-        others = (part for part in self.order[1:] if isinstance(part, StoredAtom) and not part.negated)
-        return next((atom for atom in others if by_shape(atom, bound) == cost), None)
-
     def write(self, rule: int, has_other: bool = False) -> int:
         """Store the plan in the database and return its number; `has_other` if the next plan finds the same."""
         database = self.database
@@ -200,7 +203,7 @@ class Draft:
             head=trigger + len(self.trigger_columns),
             rule=rule,
             apart=self.trigger_apart,
-            probe_column=self.probe_column(),
+            probe_column=self.probe_column,
             filter_column=self._filter_column(),
             other=int(has_other),
             negation=self.negation,
@@ -231,8 +234,7 @@ class Draft:
             place = end + len(step.columns)
         return self.database.steps.append(np.array(rows, np.int64).reshape(len(rows), len(Step.fields)))
 
-    def probe_column(self) -> int:
-        """Return the column of the trigger that is the whole key of the first step's index, or -1."""
+    def _probe_column(self) -> int:
         if not self.steps or self.steps[0].kind != PROBE or self.steps[0].negated or len(self.steps[0].key) != 1:
             return -1
         columns = self._columns_of(self.steps[0].key)
@@ -255,8 +257,8 @@ class Draft:
         columns = self._columns_of(head)
         if columns is None or not 0 < len(columns) < 3:
             return {}
-        binds = all([SKIP <= code < 0 for code in self.trigger_columns])
-        decided = self.one_is_enough and bool(self.steps) and all([step.kind != CALL for step in self.steps])
+        binds = all(SKIP <= code < 0 for code in self.trigger_columns)
+        decided = self.one_is_enough and bool(self.steps) and all(step.kind != CALL for step in self.steps)
         if (self.steps and not decided) or not (self.steps or binds):
             return {}
         return {
