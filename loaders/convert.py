@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final, cast
 
 from kg_reasoner.errors import LoadError
 from kg_reasoner.lazy_regex import regular_expression
-from kg_reasoner.terms import IRI, NOT_IN_LABEL, RDF, XSD, BlankNode, Literal, Term, is_language, term_from_text
+from kg_reasoner.terms import IRI, NOT_IN_IRI, NOT_IN_LABEL, RDF, XSD, BlankNode, Literal, Term, is_language, term_from_text
 
 if TYPE_CHECKING:
     import pyoxigraph
@@ -40,7 +40,6 @@ _OF_LANGUAGES: Final = (_LANG_STRING, RDF.dirLangString.value)
 _FOREIGN: Final = {
     f"{library}.{kind}" for library in ("rdflib", "pyoxigraph") for kind in ("URIRef", "NamedNode", "BNode", "BlankNode", "Literal")
 }
-_NOT_IN_IRI: Final = regular_expression(r'[<>"{}|^`\\\x00-\x20\ud800-\udfff]')
 _ESCAPES: Final = str.maketrans({"\\": "\\\\", '"': '\\"', "\n": "\\n", "\r": "\\r"})
 _TO_ESCAPE: Final = regular_expression(r'[\\"\n\r\ud800-\udfff]')
 _SURROGATE: Final = regular_expression(r"[\ud800-\udfff]")
@@ -121,12 +120,17 @@ def _text_of_ours(term: IRI | BlankNode | Literal) -> str:
 
 @functools.lru_cache(maxsize=1 << 14)
 def _iri_text(value: str) -> str:
-    bad = _NOT_IN_IRI.search(value)
-    if bad:
-        raise LoadError(
-            f"{value!r} is not a valid IRI: it contains the character {bad[0]!r}", hint=f"write it as %{ord(bad[0]):02X}"
-        )
+    if bad := _not_in_iri(value):
+        raise LoadError(f"{value!r} is not a valid IRI: it contains the character {bad!r}", hint=f"write it as %{ord(bad):02X}")
     return "".join(("<", value, ">"))
+
+
+def _not_in_iri(value: str) -> str | None:
+    """Return a character of a text that IRIs cannot contain, if there is one."""
+    bad = NOT_IN_IRI.search(value)
+    if bad is None and not value.isascii():  # one expression for both would take longer to compile than most calls together
+        bad = _SURROGATE.search(value)
+    return None if bad is None else bad[0]
 
 
 def _blank_text(label: str) -> str:
@@ -142,7 +146,7 @@ def _literal_text(lexical: str, datatype: str) -> str:
         return f'"{lexical}"'
     if datatype in _OF_LANGUAGES:
         raise LoadError(f"the literal {lexical!r} has the datatype {datatype} and no language tag")
-    if _NOT_IN_IRI.search(datatype):
+    if _not_in_iri(datatype):
         raise LoadError(f"the literal {lexical!r} has an invalid datatype IRI: {datatype!r}")
     return f'"{lexical}"^^<{datatype}>'
 

@@ -74,8 +74,8 @@ def plan_rules(state: State, update: UpdateState) -> None:
             state.base.rulebook.use(rules, state.asked_names)
         update.rules_changed = False
     rulebook = state.base.rulebook
-    if rulebook.literal_rules:
-        state.base.feed_literals()
+    if rulebook.asked_of_literals:
+        state.base.feed_literals(rulebook.asked_of_literals)
     if rulebook.told or state.base.told_facts.fed:
         state.base.told_facts.feed(rulebook.told)
     update.new_rules = () if rulebook.is_planned else rulebook.plan()

@@ -298,8 +298,10 @@ def _spaces_with(space: str, key: Hashable) -> list[str]:
     """Return the known datatypes that contain a value."""
     if space == XSD.decimal.value:
         assert isinstance(key, Decimal)
-        whole = key == key.to_integral_value()
-        return [space, *(name for name, bounds in INTEGER_RANGES.items() if whole and _is_within(key, *bounds))]
+        whole = int(key)
+        if whole != key:
+            return [space]
+        return [space, *(name for name, bounds in INTEGER_RANGES.items() if _is_within(whole, *bounds))]
     if space == XSD.string.value:
         assert isinstance(key, str)
         return [RDF.PlainLiteral.value, *(datatype for datatype, has in _string_tests().items() if has(key))]
@@ -317,8 +319,8 @@ def _string_tests() -> dict[str, Callable[[str], object]]:
     return {datatype: re.compile(pattern).fullmatch for datatype, pattern in _STRINGS.items()}
 
 
-def _is_within(key: Decimal, low: int | None, high: int | None) -> bool:
-    return (low is None or low <= key) and (high is None or key <= high)
+def _is_within(number: int, low: int | None, high: int | None) -> bool:
+    return (low is None or low <= number) and (high is None or number <= high)
 
 
 def _value(literal: Literal) -> _Value | None:

@@ -124,10 +124,10 @@ class StoredRule:
 
 
 @remembered
-def asks_of_literals(rule: Rule) -> bool:
-    """Return whether a rule has an atom over one of the `LITERAL_PREDICATES`."""
+def asked_of_literals(rule: Rule) -> frozenset[str]:
+    """Return the `LITERAL_PREDICATES` of a rule's atoms."""
     atoms = (part.atom if isinstance(part, Negation) else part for part in rule.body)
-    return any(isinstance(atom, Atom) and atom.predicate in LITERAL_PREDICATES for atom in atoms)
+    return frozenset([atom.predicate for atom in atoms if isinstance(atom, Atom) and atom.predicate in LITERAL_PREDICATES])
 
 
 def _distinction(expression: Expression) -> tuple[str, Argument, Argument] | None:

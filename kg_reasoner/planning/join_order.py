@@ -70,7 +70,9 @@ def parts_of_body(body: tuple[StoredAtom, ...], checks: tuple[Check, ...]) -> Pa
     return PartsOfBody(body, checks)
 
 
-def in_join_order(parts: PartsOfBody, trigger: int | None, estimate: Estimate, bound: Collection[str]) -> list[tuple[Part, int]]:
+def in_join_order(
+    parts: PartsOfBody, trigger: int | None, estimate: Estimate, bound: Collection[str], first: StoredAtom | None = None
+) -> list[tuple[Part, int]]:
     """Return the parts of a body in join order, each with whether it may match the block of new rows (it comes after the
     trigger).
 
@@ -79,19 +81,22 @@ def in_join_order(parts: PartsOfBody, trigger: int | None, estimate: Estimate, b
         trigger: The number of the atom that triggers the plan, which is not joined, or None.
         estimate: The expected matches of an atom.
         bound: The variables that are bound at first.
+        first: The atom of the body to begin with, or None for the one with the lowest estimate.
     """
-    return _Ordering(parts, trigger, estimate, bound).order
+    return _Ordering(parts, trigger, estimate, bound, first).order
 
 
 class _Ordering:
     """The search for a join order. Estimates are kept, and renewed where a variable has been bound."""
 
-    def __init__(self, parts: PartsOfBody, trigger: int | None, estimate: Estimate, bound: Collection[str]) -> None:
+    def __init__(
+        self, parts: PartsOfBody, trigger: int | None, estimate: Estimate, bound: Collection[str], first: StoredAtom | None
+    ) -> None:
         self.order: list[tuple[Part, int]] = []
         self._parts, self._trigger, self._estimate = parts, trigger, estimate
         self._bound = set(bound)
-        positives = (number for number, atom in enumerate(parts.body) if not atom.negated and number != trigger)
-        self._costs = {number: estimate(parts.body[number], self._bound) for number in positives}
+        atoms = [(number, atom) for number, atom in enumerate(parts.body) if not atom.negated and number != trigger]
+        self._costs = {number: -1 if atom is first else estimate(atom, self._bound) for number, atom in atoms}
         self._cheapest = [(cost, number) for number, cost in self._costs.items()]
         heapify(self._cheapest)
         self._missing = [len(names - self._bound) for names in parts.needs]
@@ -126,20 +131,21 @@ class _Ordering:
                 self._bind({part.result})
 
     def _bind(self, names: Collection[str]) -> None:
-        parts = self._parts
+        parts, costs = self._parts, self._costs
         new = [name for name in names if name not in self._bound]
         self._bound.update(new)
-        for name in new:
+        for name in new if parts.checks else ():
             for place in parts.checks_with.get(name, ()):
                 self._missing[place] -= 1
                 if not self._missing[place]:
                     heappush(self._ready, place)
+        if not costs:
+            return
         looks_further = self._estimate is not by_shape  # at the variables of other atoms
-        changed = self._costs if looks_further else {n for name in new for n in parts.atoms_with.get(name, ()) if n in self._costs}
-        for number in list(changed):
+        for number in list(costs) if looks_further else {n for name in new for n in parts.atoms_with.get(name, ()) if n in costs}:
             cost = self._estimate(parts.body[number], self._bound)
-            if cost != self._costs[number]:
-                self._costs[number] = cost
+            if cost != costs[number]:
+                costs[number] = cost
                 heappush(self._cheapest, (cost, number))
 
 

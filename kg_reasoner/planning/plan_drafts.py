@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
+from copy import copy
 
 import numpy as np
 
 from kg_reasoner.data_classes import dataclass
 from kg_reasoner.planning.catalog import DISTINCT_TERMS, StoredAtom, StoredCall, StoredComparison, StoredTerm
-from kg_reasoner.planning.join_order import Check, Estimate, Part, PartsOfBody, by_shape, in_join_order, names_of, parts_of_body
+from kg_reasoner.planning.join_order import Check, Estimate, Part, by_shape, in_join_order, names_of, parts_of_body
 from kg_reasoner.planning.tautologies import differing
 from kg_reasoner.storage.kernels.layout import (
     CALL,
@@ -102,101 +103,123 @@ class Draft:
         self.one_is_enough = use.trigger is not None and not (use.backward or use.exact or negated)
         """Whether further matches with the same head make no difference."""
         self.slots: dict[str, int] = {name: slot for slot, name in enumerate(seeds)}
-        parts = parts_of_body(body, checks)
-        first = self._triggering(parts)
+        self._parts = parts_of_body(body, checks)
+        first = self._triggering()
         self.trigger_columns: tuple[int, ...] = ()
         if first is not None:
             self.trigger_columns = self._match(first, known=_section_columns(database, first), compare_known=False)
-        order = in_join_order(parts, use.trigger, estimate, self.slots)
+        self._slots_of_trigger = self.slots
         self.trigger_apart = 0
         """A column of the triggering row whose term must differ from that in the first column, or 0."""
         self.apart: Collection[frozenset[str]] = ()
         """Variables with different terms in all instances that matter, see `kg_reasoner.planning.tautologies`."""
         if use.of_rule:
             self.apart = differing(database, head, body)
-            order = self._kept_apart(order)
-            if first is not None and _ends(first) in self.apart:
+            if self.apart and first is not None and _ends(first) in self.apart:
                 self.trigger_apart = len(first.terms) - 1
-        self.order = [part for part, _ in order]
-        """The parts of the body in join order: one for each step."""
-        self.steps = self._steps(order, parts)
+        self._join(estimate)
         self.negation = -1
         """The step of the negated atom that triggers the plan, if some of its variables are only there, or -1."""
         if use.trigger is not None and negated:
             place = self.order.index(body[use.trigger])
             self.negation = -1 if self.steps[place].kind == LOOKUP else place
 
-    def _triggering(self, parts: PartsOfBody) -> StoredAtom | None:
+    def _join(self, estimate: Estimate, first: StoredAtom | None = None) -> None:
+        """Choose the join order and its steps."""
+        self.slots = dict(self._slots_of_trigger)
+        order = self._kept_apart(in_join_order(self._parts, self.use.trigger, estimate, self.slots, first))
+        self.order = [part for part, _ in order]
+        """The parts of the body in join order: one for each step."""
+        self.steps = self._steps(order)
+        self.probe_column = self._probe_column()
+        """The column of the trigger that is the whole key of the first step's index, or -1."""
+
+    def beginning_with_other(self) -> Draft | None:
+        """Return a plan from the head that begins with another atom, if the shapes of the atoms do not tell which is better, and
+        both begin with a probe by one column of the head.
+        """
+        first = self.order[0] if self.order else None
+        if not isinstance(first, StoredAtom) or self.probe_column < 0:
+            return None
+        bound = names_of(self.head)
+        cost = by_shape(first, bound)
+        others = (part for part in self.order[1:] if isinstance(part, StoredAtom) and not part.negated)
+        begin = next((atom for atom in others if by_shape(atom, bound) == cost), None)
+        if begin is None:
+            return None
+        other = copy(self)
+        other._join(by_shape, begin)
+        return other if other.probe_column >= 0 else None
+
+    def _triggering(self) -> StoredAtom | None:
         """Return the atom that the rows match that trigger the plan, if any do."""
         if self.use.backward:
             return self.head
         if self.use.trigger is None:
             return None
-        atom = parts.body[self.use.trigger]
+        atom, shared = self._parts.body[self.use.trigger], self._parts.shared
         if not atom.negated:
             return atom
         # what only the negation has is any value there, not that of the triggering row
-        return StoredAtom(atom.relation, tuple(_fresh(term) if term not in parts.shared else term for term in atom.terms))
+        return StoredAtom(atom.relation, tuple([term if term in shared else _fresh(term) for term in atom.terms]))
 
-    def _steps(self, order: Sequence[tuple[Part, int]], parts: PartsOfBody) -> list[DraftStep]:
-        """Return the steps of the parts in join order; each knows which of its variables are used after it."""
+    def _steps(self, order: Sequence[tuple[Part, int]]) -> list[DraftStep]:
+        """Return the steps of the parts in join order; each knows whether it binds variables that are used after it."""
         names = [names_of(part) for part in self.order]
         last_use = {name: place for place, found in enumerate(names) for name in found}
         if self.use.backward or self.use.exact:
-            last_use |= dict.fromkeys(set().union(*parts.names), len(order))
+            last_use |= dict.fromkeys(set().union(*self._parts.names), len(order))
         last_use |= dict.fromkeys(names_of(self.head), len(order))
-        return [
-            self._step(part, newest, {name for name in names[place] if last_use[name] > place})
-            for place, (part, newest) in enumerate(order)
-        ]
+        steps = []
+        for place, (part, newest) in enumerate(order):
+            if isinstance(part, StoredAtom):
+                used_later = [name for name in names[place] if name not in self.slots and last_use[name] > place]
+                steps.append(self._atom_step(part, newest, once=not used_later))
+            else:
+                steps.append(self._comparison_step(part) if isinstance(part, StoredComparison) else self._call_step(part))
+        return steps
 
     @property
     def scans(self) -> bool:
         """Whether some step looks at all rows of a relation."""
         return any(step.kind == SCAN for step in self.steps)
 
-    def equal_to_first(self) -> StoredAtom | None:
-        """Return an atom with which the plan could begin as well, as far as the shapes of the atoms tell, if there is one."""
-        first = self.order[0] if self.order else None
-        if not isinstance(first, StoredAtom) or self.probe_column() < 0:
-            return None
-        bound = names_of(self.head)
-        cost = by_shape(first, bound)
-        others = (part for part in self.order[1:] if isinstance(part, StoredAtom) and not part.negated)
-        return next((atom for atom in others if by_shape(atom, bound) == cost), None)
-
     def write(self, rule: int, has_other: bool = False) -> int:
         """Store the plan in the database and return its number; `has_other` if the next plan finds the same."""
         database = self.database
         required = [self._columns_of(step.key) if step.looks_up else None for step in self.steps]
-        first = self._write_steps(required)
         determined = required.index(None) if None in required else len(required)
+        head = [self._code(term) for term in self.head.terms]
+        codes = [*self.trigger_columns, *head]
+        for step in self.steps:
+            codes += step.key
+            codes += step.columns
+        trigger = database.add_codes(codes)
         database.plans.add(
-            first_step=first,
+            first_step=self._write_steps(required, trigger + len(self.trigger_columns) + len(head)),
             step_count=len(self.steps),
-            trigger=database.add_codes(list(self.trigger_columns)),
+            trigger=trigger,
             head_relation=self.head.relation,
-            head=database.add_codes([self._code(term) for term in self.head.terms]),
+            head=trigger + len(self.trigger_columns),
             rule=rule,
             apart=self.trigger_apart,
-            probe_column=self.probe_column(),
+            probe_column=self.probe_column,
             filter_column=self._filter_column(),
             other=int(has_other),
             negation=self.negation,
             required=determined,
-            **self._head_columns(determined == len(required)),
+            **self._head_columns(head, determined == len(required)),
         )
         database.frames.fit(len(self.slots), len(self.steps))
         return len(database.plans) - 1
 
-    def _write_steps(self, required: Sequence[Sequence[int] | None]) -> int:
+    def _write_steps(self, required: Sequence[Sequence[int] | None], place: int) -> int:
         """Store the steps together. Return the number of the first one.
 
         Args:
             required: For each step, the columns of the triggering row that make the tuple that it looks up, or None.
+            place: The position of their codes.
         """
-        database = self.database
-        place = database.add_codes([code for step in self.steps for code in (*step.key, *step.columns)])
         rows = []
         for step, columns in zip(self.steps, required, strict=True):
             end = place + len(step.key)
@@ -209,10 +232,9 @@ class Draft:
                 )
             )
             place = end + len(step.columns)
-        return database.steps.append(np.array(rows, np.int64).reshape(len(rows), len(Step.fields)))
+        return self.database.steps.append(np.array(rows, np.int64).reshape(len(rows), len(Step.fields)))
 
-    def probe_column(self) -> int:
-        """Return the column of the trigger that is the whole key of the first step's index, or -1."""
+    def _probe_column(self) -> int:
         if not self.steps or self.steps[0].kind != PROBE or self.steps[0].negated or len(self.steps[0].key) != 1:
             return -1
         columns = self._columns_of(self.steps[0].key)
@@ -225,16 +247,17 @@ class Draft:
         columns = self._columns_of({code for code in self.steps[0].key if code < 0})
         return columns[0] if columns is not None and len(columns) == 1 else -1
 
-    def _head_columns(self, all_determined: bool) -> dict[str, int]:
+    def _head_columns(self, head: Collection[int], all_determined: bool) -> dict[str, int]:
         """Return the plan's fields for a unary or binary head that is made of the triggering row's columns.
 
         Args:
+            head: The codes of the head.
             all_determined: Whether all steps look up tuples of the triggering row's terms.
         """
-        columns = self._columns_of([self._code(term) for term in self.head.terms])
+        columns = self._columns_of(head)
         if columns is None or not 0 < len(columns) < 3:
             return {}
-        binds = all(SKIP < code < 0 or code == SKIP for code in self.trigger_columns)
+        binds = all(SKIP <= code < 0 for code in self.trigger_columns)
         decided = self.one_is_enough and bool(self.steps) and all(step.kind != CALL for step in self.steps)
         if (self.steps and not decided) or not (self.steps or binds):
             return {}
@@ -248,9 +271,11 @@ class Draft:
 
     def _columns_of(self, codes: Collection[int]) -> list[int] | None:
         """Return the triggering row's columns that bind the variables of some codes, or None if it does not bind all of these."""
-        if not all(code < 0 and code in self.trigger_columns for code in codes):
-            return None
-        return [self.trigger_columns.index(code) for code in codes]
+        columns = self.trigger_columns
+        for code in codes:
+            if code >= 0 or code not in columns:
+                return None
+        return [columns.index(code) for code in codes]
 
     def _code(self, term: StoredTerm) -> int:
         return term if isinstance(term, int) else -1 - self.slots[term]
@@ -270,31 +295,25 @@ class Draft:
                 codes.append(-1 - self.slots[term])
         return tuple(codes)
 
-    def _step(self, part: Part, newest: int, used_later: set[str]) -> DraftStep:
-        if isinstance(part, StoredAtom):
-            return self._atom_step(part, newest, used_later)
-        return self._comparison_step(part) if isinstance(part, StoredComparison) else self._call_step(part)
-
-    def _atom_step(self, atom: StoredAtom, newest: int, used_later: set[str]) -> DraftStep:
+    def _atom_step(self, atom: StoredAtom, newest: int, *, once: bool) -> DraftStep:
         database = self.database
-        binds_for_later = any(name not in self.slots for name in used_later)
-        step = DraftStep(LOOKUP, atom.relation, newest=newest, negated=int(atom.negated), once=int(not binds_for_later))
+        step = DraftStep(LOOKUP, atom.relation, newest=newest, negated=int(atom.negated), once=int(once))
         known = [c for c, term in enumerate(atom.terms) if isinstance(term, int) or term in self.slots]
         section = _section_columns(database, atom)
-        constant = next((atom.terms[column] for column in section), -1)
+        constant = atom.terms[section[0]] if section else -1
         assert isinstance(constant, int)
         if self.use.of_rule and section and not atom.negated:
             self._guard(step, atom, section, constant)
         if len(known) == len(atom.terms):
-            step.key = tuple(self._code(term) for term in atom.terms)
+            step.key = tuple([self._code(term) for term in atom.terms])
             return step
-        columns = tuple(column for column in known if column not in section)
+        columns = tuple([column for column in known if column not in section])
         if not known:
             step.kind = SCAN
             step.columns = self._match(atom, known, compare_known=False)
             return step
         step.kind = PROBE
-        step.key = tuple(self._code(atom.terms[column]) for column in columns)
+        step.key = tuple([self._code(atom.terms[column]) for column in columns])
         is_apart = bool(self.apart) and _ends(atom) in self.apart
         step.index = database.index(atom.relation, columns, constant, len(atom.terms) - 1 if is_apart else 0)
         if step.guard < 0 and section and self.use.of_rule and not atom.negated:
@@ -311,7 +330,7 @@ class Draft:
 
     def _guard(self, step: DraftStep, atom: StoredAtom, section: Collection[int], constant: int) -> None:
         """Set the index that has no entry for the constants of an atom unless some row matches them."""
-        columns = tuple(column for column, term in enumerate(atom.terms) if isinstance(term, int) and column not in section)
+        columns = tuple([column for column, term in enumerate(atom.terms) if isinstance(term, int) and column not in section])
         if columns and len(columns) < 3:
             step.guard = self.database.index(atom.relation, columns, constant)
             step.guard_key = 0

@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Sequence
 from typing import TypeAlias
 
 from kg_reasoner.planning.catalog import StoredAtom, StoredCall, StoredComparison, StoredRule
-from kg_reasoner.planning.join_order import Estimate, by_shape, in_join_order, names_of, parts_of_body
+from kg_reasoner.planning.join_order import Estimate, in_join_order, names_of, parts_of_body
 from kg_reasoner.planning.plan_drafts import Draft, Use
 from kg_reasoner.storage.relations.plan_memory import PlanMemory
 
@@ -48,13 +48,8 @@ def plan_backward(database: PlanMemory, rule: StoredRule, number: int, decides: 
     if looked_up:
         rule = _with_lookups(rule, [call for call, _ in looked_up])
     draft = _backward_draft(database, rule)
-    begins_with = draft.equal_to_first()
-
-    def preferring(atom: StoredAtom, bound: Collection[str]) -> float:
-        return by_shape(atom, bound) - (0.5 if atom == begins_with else 0)
-
-    other = None if begins_with is None else _backward_draft(database, rule, preferring)
-    if other is None or other.probe_column() < 0:
+    other = draft.beginning_with_other()
+    if other is None:
         return draft.write(number)
     first = draft.write(number, has_other=True)
     other.write(number)
@@ -92,8 +87,8 @@ def _with_lookups(rule: StoredRule, calls: Collection[StoredCall]) -> StoredRule
     )
 
 
-def _backward_draft(database: PlanMemory, rule: StoredRule, estimate: Estimate = by_shape) -> Draft:
-    return Draft(database, rule.head, rule.body, rule.checks, Use(backward=True, of_rule=True), estimate)
+def _backward_draft(database: PlanMemory, rule: StoredRule) -> Draft:
+    return Draft(database, rule.head, rule.body, rule.checks, Use(backward=True, of_rule=True))
 
 
 def plan_query(

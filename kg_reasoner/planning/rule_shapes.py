@@ -348,8 +348,8 @@ class ShapedPlans:
         self._patterns: dict[tuple[Any, ...], Pattern] = {}
         self._single: Counter[tuple[Any, ...]] = Counter()
         """The number of rules of a shape that were planned one by one."""
-        self._free: dict[tuple[Any, ...], list[PlanSlot]] = {}
-        """The places of plans that are out of use, by their shapes."""
+        self._free: dict[tuple[Any, ...], list[int]] = {}
+        """The first plans of rules that are out of use, by their shapes."""
 
     def write(self, rules: Sequence[tuple[StoredRule, int]]) -> list[int]:
         """Write the plans of rules. Return for each rule the number of its first plan; its others follow.
@@ -367,16 +367,16 @@ class ShapedPlans:
                 found = outline(self._database, rule)
                 shapes.setdefault(found.shape, []).append((place, found))
         for shape, members in shapes.items():
-            pattern = self._patterns.get(shape)
-            if pattern is None and len(members) + self._single[shape] < _MANY:
+            pattern, free = self._patterns.get(shape), self._free.get(shape, [])
+            if pattern is None and not free and len(members) + self._single[shape] < _MANY:
                 single.extend(place for place, _ in members)
                 self._single[shape] += len(members)
                 continue
             places = [place for place, _ in members]
             if pattern is None:
                 pattern = self._pattern(rules[places[0]][0], members[0][1])
-            free = self._free.get(shape, [])
-            slots = [free.pop() for _ in range(min(len(free), len(places)))]
+            reusable = (pattern.slot(self._database, free.pop()) for _ in range(min(len(free), len(places))))
+            slots = [slot for slot in reusable if slot is not None]
             copies = pattern.copy(self._database, [found for _, found in members], [rules[place][1] for place in places], slots)
             for place, plan in zip(places, copies, strict=True):
                 first[place] = plan
@@ -392,13 +392,8 @@ class ShapedPlans:
             rule: The rule.
             plan: The number of its first plan.
         """
-        if len(rule.body) > _LONGEST:
-            return
-        found = outline(self._database, rule)
-        pattern = self._patterns.get(found.shape) or self._pattern(rule, found)
-        slot = pattern.slot(self._database, plan)
-        if slot is not None:
-            self._free.setdefault(found.shape, []).append(slot)
+        if len(rule.body) <= _LONGEST:
+            self._free.setdefault(outline(self._database, rule).shape, []).append(plan)
 
     def _pattern(self, rule: StoredRule, found: Outline) -> Pattern:
         """Return a new pattern of the shape of a rule, which is remembered."""

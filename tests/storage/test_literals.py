@@ -75,6 +75,22 @@ def test_terms_that_come_later() -> None:
     assert not any(facts_about(source=source, dictionary=dictionary).values())
 
 
+def test_predicates_that_are_asked_for_later() -> None:
+    dictionary = Dictionary()
+    source = LiteralFacts(dictionary)
+    one, two, ill = literal(1), literal("two"), Literal("x", XSD.int.value)
+    ids = [dictionary.encode(term) for term in (one, two)]
+    assert {number for number, _ in source.new(["literal_type"])["literal_type"].tolist()} == set(ids)
+    ill_id = dictionary.encode(ill)
+    known = len(dictionary)
+    later = source.new(["literal_type", "ill_typed", "recognised_datatype"])
+    assert len(dictionary) == known  # no values
+    assert (later["literal_type"].tolist(), later["ill_typed"].tolist()) == ([], [[ill_id]])
+    assert len(later["recognised_datatype"]) == len(DATATYPES - {RDFS.Literal.value})
+    assert source.new(["ill_typed"]) == {}
+    assert [number for number, _ in source.new(["literal_value", "ill_typed"])["literal_value"].tolist()] == ids[::-1]
+
+
 def test_what_is_not_a_container_membership_property() -> None:
     names = ("_0", "_01", "_", "_x", "_1x", "_1_2", "first")
     assert not facts_about(*(RDF[name] for name in names), literal(str(RDF._1)))["container_membership_property"]

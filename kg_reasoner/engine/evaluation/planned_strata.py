@@ -36,7 +36,7 @@ _PLANNED_TOGETHER: Final = 8
 not needed; but planning a few together takes hardly longer than planning one.
 """
 
-_MANY: Final = 1024
+_MANY: Final = 256
 """With more rules than this, the rules that derive each section are recorded when strata are computed, so that the first deletion
 need not do so.
 """

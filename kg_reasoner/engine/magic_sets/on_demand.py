@@ -23,7 +23,7 @@ from kg_reasoner.language.selection.magic import ANSWER
 from kg_reasoner.language.selection.relevance import relevant_rules
 from kg_reasoner.language.strata.recursion import recursions
 from kg_reasoner.planning.aggregates.groups import split
-from kg_reasoner.planning.catalog import asks_of_literals
+from kg_reasoner.planning.catalog import asked_of_literals
 from kg_reasoner.program import Rule
 
 __all__ = ["FEW_DEMANDS", "MOST_SHAPES", "by_magic", "by_reading", "is_applicable"]
@@ -96,7 +96,7 @@ class _Demands:
         parts = list(split((*given, *demands(given, merges_equal_terms=False))))
         self._rules = tuple(relevant_rules(parts, state.catalog.has_facts))
         # before it is known which are relevant: the facts about literals come with an update
-        asks = any(map(asks_of_literals, split(given)))
+        asks = any(map(asked_of_literals, split(given)))
         self.is_applicable = (
             not asks
             and not recursions(given)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from itertools import islice
 from typing import Any
 
@@ -96,9 +96,9 @@ class KnowledgeBase:
         """Return whether each of some facts is explicit."""
         return self.equality.are_explicit(predicate, ids, self._facts.are_explicit(predicate, ids))
 
-    def feed_literals(self) -> None:
-        """Insert facts about the new literals of the dictionary."""
-        for name, rows in self._literals.new().items():
+    def feed_literals(self, asked: Collection[str]) -> None:
+        """Insert the facts of some predicates about the new literals of the dictionary."""
+        for name, rows in self._literals.new(asked).items():
             if len(rows):
                 self.insert(name, rows, STATED)
 

@@ -9,6 +9,7 @@ facts.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
@@ -22,7 +23,7 @@ from kg_reasoner.language.selection.relevance import Relevance
 from kg_reasoner.language.strata.recursion import Recursion, lowered
 from kg_reasoner.language.strata.stratification import Key, looks_down
 from kg_reasoner.planning.aggregates.groups import is_aggregate_rule, split
-from kg_reasoner.planning.catalog import RelationCatalog, StoredRule, StoredTerm, Values, asks_of_literals
+from kg_reasoner.planning.catalog import RelationCatalog, StoredRule, StoredTerm, Values, asked_of_literals
 from kg_reasoner.planning.layouts.triple_layout import NO_NAMES, Names
 from kg_reasoner.planning.member_rules import without_places
 from kg_reasoner.planning.told_rules import Told, copying_rules, with_told_only
@@ -54,8 +55,8 @@ class RuleBook:
         """Whether some rule negates or aggregates, and whether some rule uses `DEMAND_PREDICATES` (see
         `kg_reasoner.expressions.demands`).
         """
-        self.literal_rules = 0
-        """The number of rules that use facts about literals."""
+        self.asked_of_literals: Counter[str] = Counter()
+        """The number of rules that use each predicate of literals."""
         self._new: set[Rule] = set()
         self._relevance = Relevance(catalog.has_facts)
         self._filled: Flags = np.zeros(0, np.bool_)
@@ -94,7 +95,7 @@ class RuleBook:
         new = [rule for rule in parts if rule not in self._levels]
         self._has_strata, self._has_demands = any(map(looks_down, parts)), bool(demanded)
         self._exchange(gone, new, levels)
-        self.literal_rules = sum(map(asks_of_literals, self._sources))  # those in recursions through aggregates, too
+        self.asked_of_literals = _asked_of_literals(self._sources)  # those in recursions through aggregates, too
         known = {recursion for recursion, _ in self._recursive.values()}
         self._results_of = {recursion: results for recursion, results in self._results_of.items() if recursion in known}
         for rule, plans in self._plans_of.items():
@@ -120,7 +121,7 @@ class RuleBook:
         for rule in gone_parts:
             del self._sources[rule]
         self._sources.update(new_parts)
-        self.literal_rules += sum(map(asks_of_literals, new_parts)) - sum(map(asks_of_literals, gone_parts))
+        self.asked_of_literals = self.asked_of_literals + _asked_of_literals(new_parts) - _asked_of_literals(gone_parts)
         self._exchange(tuple(gone_parts), tuple(new_parts), dict.fromkeys(new_parts, 0))
         return True
 
@@ -263,3 +264,8 @@ class RuleBook:
                 by_relation.setdefault(atom.relation, []).append(atom.terms)
             for relation, rows in by_relation.items():
                 change(relation, np.array(rows, np.int32).reshape(len(rows), -1), STATED)
+
+
+def _asked_of_literals(rules: Iterable[Rule]) -> Counter[str]:
+    """Return how many rules use each predicate of literals."""
+    return Counter([name for rule in rules for name in asked_of_literals(rule)])

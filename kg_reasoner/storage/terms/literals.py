@@ -5,6 +5,7 @@ of RDF 1.1 Semantics).
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from collections.abc import Collection, Hashable, Sequence
 from itertools import compress
 from typing import Final
@@ -22,7 +23,7 @@ from kg_reasoner.expressions.datatypes import (
 from kg_reasoner.lazy_regex import regular_expression
 from kg_reasoner.storage.arrays import Ids
 from kg_reasoner.storage.terms.dictionary import VALUE_STRING, Dictionary
-from kg_reasoner.terms import IRI, OWL, RDF, RDFS, XSD, Literal, term_from_text
+from kg_reasoner.terms import IRI, OWL, RDF, RDFS, XSD, Literal, term_of
 
 LITERAL_PREDICATES: Final = {
     "recognised_datatype": 1,
@@ -56,7 +57,10 @@ _MEMBERSHIP: Final = regular_expression(re.escape(f"<{RDF}_") + "[1-9][0-9]*>")
 _SHAPE: Final = re.sub(rb"[A-Za-z]", b"a", re.sub(rb"[0-9]", b"0", bytes(range(256))))
 """A translation table that maps all ASCII letters to one letter, and all digits to one digit."""
 
+_OF_LITERALS: Final = {"literal_type", "literal_value", "ill_typed"}
 _Facts = dict[str, Ids]
+_Tables = dict[str, list[Ids]]
+"""The tables of facts of each predicate that is asked for."""
 
 
 class LiteralFacts:
@@ -75,39 +79,57 @@ class LiteralFacts:
     def __init__(self, dictionary: Dictionary, recognised: Collection[str] = DATATYPES) -> None:
         self._dictionary = dictionary
         self._recognised = recognised
-        self._done = 0
+        self._done: dict[str, int] = {}
+        """The number of terms about which the facts of each predicate have been returned."""
         self._values: dict[Hashable, int] = {}
         """The ids of values: of strings, and of pairs of a value space and a key for all others."""
         self._datatypes: dict[str, int] = {}
 
-    def new(self) -> _Facts:
-        """Return the facts about terms added since the last call, as ids by predicate."""
-        if self._datatypes and self._done == len(self._dictionary):
-            return _NONE
-        found: dict[str, list[Ids]] = {name: [] for name in LITERAL_PREDICATES}
+    def new(self, asked: Collection[str] = tuple(LITERAL_PREDICATES)) -> _Facts:
+        """Return the facts of some predicates, as ids, about the terms that have been added since each was asked for last; nothing
+        for a predicate if there are no such terms.
+        """
         if not self._datatypes:
-            self._begin(found)
-        first, end = self._done, len(self._dictionary)
-        if first < end:
-            literals = first + np.flatnonzero(self._dictionary.first_bytes()[first:] == ord('"'))
-            self._describe(literals.astype(np.int32), found)
+            self._begin()
+        end, behind = len(self._dictionary), defaultdict[int, _Tables](dict)
+        for name in asked:
+            if (first := self._done.get(name, 0)) < end:
+                behind[first][name] = [_table([], LITERAL_PREDICATES[name])]
+        for first, found in behind.items():
+            self._add(first, end, found)
+        self._done.update(dict.fromkeys(asked, end))
+        return {name: np.concatenate(tables) for found in behind.values() for name, tables in found.items()}
+
+    def _begin(self) -> None:
+        """Intern the datatypes."""
+        ids = {name: self._dictionary.encode(IRI(name)) for name in sorted({*self._recognised, _EVERY})}
+        self._dictionary.encode(OWL.differentFrom)  # holds between literals, so that queries may ask for it
+        self._datatypes = ids
+
+    def _add_datatypes(self, found: _Tables) -> None:
+        """Add the facts about datatypes."""
+        ids = self._datatypes
+        if "recognised_datatype" in found:
+            recognised = [number for name, number in ids.items() if name != _EVERY]
+            found["recognised_datatype"].append(_table(recognised, 1))
+        if "disjoint_datatypes" in found:
+            pairs = sorted((ids[one], ids[other]) for one, other in disjoint_datatypes() if one in ids and other in ids)
+            found["disjoint_datatypes"].append(_table(pairs, 2))
+
+    def _add(self, first: int, end: int, found: _Tables) -> None:
+        """Add the facts about terms, and with the first ones those about datatypes."""
+        if first == 0:
+            self._add_datatypes(found)
+        if not _OF_LITERALS.isdisjoint(found):
+            literals = first + np.flatnonzero(self._dictionary.first_bytes()[first:end] == ord('"'))
+            if len(literals):
+                self._describe(literals.astype(np.int32), found)
+        if "container_membership_property" in found:
             members = self._dictionary.with_prefix(f"<{RDF}_", np.arange(first, end, dtype=np.int32)).tolist()
             members = [number for number in members if _MEMBERSHIP.fullmatch(self._dictionary.text(number))]
             found["container_membership_property"].append(_table(members, 1))
-            self._done = len(self._dictionary)
-        return {name: np.concatenate([_table([], LITERAL_PREDICATES[name]), *tables]) for name, tables in found.items()}
 
-    def _begin(self, found: dict[str, list[Ids]]) -> None:
-        """Add the facts about datatypes."""
-        ids = {name: self._dictionary.encode(IRI(name)) for name in sorted({*self._recognised, _EVERY})}
-        recognised = [number for name, number in ids.items() if name != _EVERY]
-        found["recognised_datatype"].append(_table(recognised, 1))
-        pairs = sorted((ids[one], ids[other]) for one, other in disjoint_datatypes() if one in ids and other in ids)
-        found["disjoint_datatypes"].append(_table(pairs, 2))
-        self._datatypes = ids
-        self._dictionary.encode(OWL.differentFrom)  # holds between literals, so that queries may ask for it
-
-    def _describe(self, literals: Ids, found: dict[str, list[Ids]]) -> None:
+    def _describe(self, literals: Ids, found: _Tables) -> None:
         """Add the facts about literals. Most are strings without escapes and language, which are described together."""
         valued: list[int] = []
         values: list[Hashable] = []
@@ -121,7 +143,7 @@ class LiteralFacts:
         for number, text in zip(others.tolist(), self._dictionary.texts_of(others), strict=True):
             literal: Literal | None = None
             if "\\" in text or text[-1] == ">":
-                term = term_from_text(text)
+                term = term_of(text)
                 assert isinstance(term, Literal)
                 literal = term
                 known = described(literal, self._recognised)
@@ -134,22 +156,26 @@ class LiteralFacts:
                 members.setdefault(known[1], []).append(number)
             elif literal is None or is_ill_typed(literal, self._recognised):
                 ill_typed.append(number)
-        keys = [(value[1] if value[0] == _STRING else value) for value in values]  # type: ignore[index]  # pairs
-        found["literal_value"].append(self._table_of_values(valued, keys, list(dict.fromkeys(keys))))
-        found["ill_typed"].append(_table(ill_typed, 1))
-        for types, numbers in members.items():
-            found["literal_type"].append(self._table_of_types(numbers, types))
+        if "literal_value" in found:
+            keys = [(value[1] if value[0] == _STRING else value) for value in values]  # type: ignore[index]  # pairs
+            found["literal_value"].append(self._table_of_values(valued, keys, list(dict.fromkeys(keys))))
+        if "ill_typed" in found:
+            found["ill_typed"].append(_table(ill_typed, 1))
+        if "literal_type" in found:
+            found["literal_type"] += [self._table_of_types(numbers, types) for types, numbers in members.items()]
 
-    def _describe_strings(self, ids: Ids, contents: list[str], found: dict[str, list[Ids]]) -> None:
+    def _describe_strings(self, ids: Ids, contents: list[str], found: _Tables) -> None:
         """Add the facts about strings, given with their ids."""
         kinds, kind_of = _kinds_of_strings(contents)
         for number, kind in enumerate(kinds):
             of_kind = ids[kind_of == number]
-            if kind is None:
+            if kind is None and "ill_typed" in found:
                 found["ill_typed"].append(of_kind[:, np.newaxis])
-            else:
+            if kind is not None and "literal_type" in found:
                 wanted = kind if self._recognised is DATATYPES else [n for n in kind if n == _EVERY or n in self._recognised]
                 found["literal_type"].append(self._table_of_types(of_kind, wanted))
+        if "literal_value" not in found:
+            return
         if None in kinds:
             is_valid = kind_of != kinds.index(None)
             ids, contents = ids[is_valid], list(compress(contents, is_valid.tolist()))
@@ -190,9 +216,6 @@ def _kinds_of_strings(strings: Sequence[str]) -> tuple[list[tuple[str, ...] | No
     numbers = {kind: number for number, kind in enumerate(kinds)}
     number_of = {shape: numbers[kind] for shape, kind in types.items()}
     return kinds, np.fromiter(map(number_of.__getitem__, shapes), np.int32, len(shapes))
-
-
-_NONE: Final = {name: np.empty((0, arity), np.int32) for name, arity in LITERAL_PREDICATES.items()}
 
 
 def _table(rows: Sequence[int] | Sequence[tuple[int, int]], arity: int) -> Ids:

@@ -34,6 +34,8 @@ class Image:
     """For each kernel that Python calls, the number of its arguments, and 1 if it is brief."""
     groups: list[str] = field(default_factory=list)
     """The groups of kernels that have the functions of other images."""
+    homes: dict[str, str] = field(default_factory=dict)
+    """The group of each kernel of all groups that Python calls, so that the first image says where the others are."""
 
 
 def packed(image: Image) -> bytes:

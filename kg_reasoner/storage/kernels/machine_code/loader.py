@@ -50,12 +50,13 @@ def load(group: KernelGroup) -> dict[str, Entry]:
 
 
 def group_with(entry: str) -> KernelGroup | None:
-    """Return the group that has an entry point, if there is one. The modules of kernels are imported only if no image has it."""
+    """Return the group that has an entry point, if there is one. The modules of kernels are imported only if there is no image."""
     for group in GROUPS:
         image = _kept_image(group)
-        if image is not None and entry in image.signatures:
-            return group
-    return next((group for group in GROUPS if group.name not in _images and entry in group.entries), None)
+        if image is not None:
+            home = image.homes.get(entry)
+            return next((other for other in GROUPS if other.name == home), None)
+    return next((group for group in GROUPS if entry in group.entries), None)
 
 
 def write_images(groups: Iterable[KernelGroup], folder: Path) -> None:
@@ -147,7 +148,8 @@ def _compiled_image(group: KernelGroup, target: Target, key: str) -> Image:
 
     groups = sorted({other.name for other in group.imports.values()})
     image = linked(_object_code(group, target), _PREFIX, key)
-    return replace(image, signatures=_signatures(group), groups=groups)
+    homes = {entry: other.name for other in GROUPS for entry in other.entries}
+    return replace(image, signatures=_signatures(group), groups=groups, homes=homes)
 
 
 def _object_code(group: KernelGroup, target: Target) -> bytes:
