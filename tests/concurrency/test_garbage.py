@@ -14,7 +14,7 @@ import pytest
 from kg_reasoner import Reasoner
 from kg_reasoner.concurrency.garbage import without_collection
 from kg_reasoner.engine.evaluation import materialiser
-from kg_reasoner.engine.state.engine_state import rulebook
+from kg_reasoner.engine.state import rulebook
 from kg_reasoner.storage.values import value_table
 from kg_reasoner.terms import IRI, RDF, RDFS, literal
 
