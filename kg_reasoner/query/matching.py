@@ -74,10 +74,13 @@ class TripleMatcher:
 
     def count(self, which: Which = "all") -> int:
         """Return the number of triples."""
-        layout, first, total = self.catalog.layout, self.catalog.dictionary.first_bytes(), 0
+        layout, database, first, total = self.catalog.layout, self.database, self.catalog.dictionary.first_bytes(), 0
         for relation in layout.held:
-            subjects, properties, _ = layout.columns(relation, self.database.rows(relation, which))
-            total += int(np.count_nonzero((first.take(subjects) != ord('"')) & (first.take(properties) == ord("<"))))
+            subjects, properties, _ = layout.columns(relation, database.rows(relation))
+            counted = (first.take(subjects) != ord('"')) & (first.take(properties) == ord("<"))
+            if which != "all":
+                counted &= database.are_explicit(relation) == (which == "explicit")
+            total += int(np.count_nonzero(counted))
         return total
 
     def size(self) -> int:

@@ -219,14 +219,22 @@ class PropertyTables(TripleLayout):
 
     def _whole(self, relations: Iterable[int], which: Which, limit: int | None = None) -> Rows:
         """Return the triples of some relations, up to a limit."""
-        parts: list[Rows] = []
-        count = 0
+        parts, count = list[tuple[int, Rows]](), 0
         for relation in relations:
-            parts.append(self.triples_in(relation, self._database.rows(relation, which)[:limit]))
-            count += len(parts[-1])
+            parts.append((relation, self._database.rows(relation, which)[:limit]))
+            count += len(parts[-1][1])
             if limit is not None and count >= limit:
                 break
-        return parts[0] if len(parts) == 1 else np.concatenate([NO_TRIPLES, *parts])
+        return self._table(parts)
+
+    def _table(self, parts: Sequence[tuple[int, Rows]]) -> Rows:
+        """Return rows of relations as triples, in one table."""
+        triples, place = np.empty((sum(len(rows) for _, rows in parts), 3), np.int32), 0
+        for relation, rows in parts:
+            for number, column in enumerate(self.columns(relation, rows)):
+                triples[place : place + len(rows), number] = column
+            place += len(rows)
+        return triples
 
     def _look_around(self) -> _Surroundings:
         """Return all relations of properties and classes, computed again when there are new ones."""
@@ -275,14 +283,7 @@ class PropertyTables(TripleLayout):
         if len(parts) == 1:
             relation, rows, flags = parts[0]
             return self.triples_in(relation, rows), flags
-        triples = np.empty((sum(len(rows) for _, rows, _ in parts), 3), np.int32)
-        place = 0
-        for relation, rows, _ in parts:
-            part = triples[place : place + len(rows)]
-            property, cls = self.held[relation]
-            part[:, 0], part[:, 1], part[:, 2] = rows[:, 0], property, rows[:, 1] if cls < 0 else cls
-            place += len(rows)
-        return triples, np.concatenate([flags for _, _, flags in parts])
+        return self._table([(relation, rows) for relation, rows, _ in parts]), np.concatenate([flags for _, _, flags in parts])
 
     # --- names ------------------------------------------------------------------------------------------------------
 
