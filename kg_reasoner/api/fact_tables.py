@@ -314,6 +314,8 @@ def _schema(found: pyarrow.Schema, types: Sequence[str]) -> pyarrow.Schema:
 def facts_of(core: ReasonerCore, predicate: str, which: Which, arguments: Sequence[Any] | None, named: Mapping[str, Any]) -> Facts:
     """Return facts of a predicate, see `kg_reasoner.api.reasoner.Reasoner.facts`."""
     check_which(which)
+    if predicate == TRIPLE:
+        raise ReasonerError("triples are read with triples, triple_ids or a query")
     if which != "explicit":
         core.ask_for([predicate])
     with core.reading(which):

@@ -233,7 +233,7 @@ def test_terms_of_rdflib_will_do() -> None:
         (lambda reasoner: reasoner.add_facts("a", [(1,)]), "terms.literal\\(\\) makes one of a Python value"),
         *(
             (lambda reasoner, name=name: reasoner.add_facts(name, [(x,)]), "is not the name of a predicate: .* add_triples")
-            for name in (IRI("urn:p"), None, 5, ("a",), "", TRIPLE, FALSE)
+            for name in (IRI("urn:p"), None, 5, ("a",), "")
         ),
         *(
             (do, r"\['edge'\] is not the name of a predicate")
@@ -268,8 +268,11 @@ def test_terms_of_rdflib_will_do() -> None:
                 lambda reasoner: reasoner.insert_or_update("edge", 7),
             )
         ),
-        (lambda reasoner: reasoner.add_facts(TRIPLE, [(literal(1), p, y)]), "is not the name of a predicate: .* add_triples"),
-        (lambda reasoner: reasoner.remove_facts(TRIPLE, [(x, p, y)]), "is not the name of a predicate: .* add_triples"),
+        (lambda reasoner: reasoner.add_facts(TRIPLE, [(x, p)]), "a triple has 3 arguments, not 2"),
+        (lambda reasoner: reasoner.remove_facts(TRIPLE, [(x, p, y, x)]), "a triple has 3 arguments, not 4"),
+        (lambda reasoner: reasoner.add_facts(TRIPLE, [(literal(1), p, y)]), "subject"),
+        (lambda reasoner: reasoner.add_facts(FALSE, [()]), "'false' is not the name of a predicate of yours"),
+        (lambda reasoner: list(reasoner.facts(TRIPLE)), "triples are read with triples"),
         (
             lambda reasoner: reasoner.add_facts("internal: quads", [(x, p, y, x)]),
             "'internal: quads' is not the name",

@@ -24,9 +24,9 @@ class Reader:
     def lines(self) -> set[str]:
         """All facts of the materialisation."""
         reasoner = self.reasoner
-        lines = set(self._lines(TRIPLE, reasoner.triple_ids()))
-        for predicate in reasoner.predicates():
-            lines.update(self._lines(predicate, reasoner.engine.database.rows(reasoner.engine.catalog.predicates[predicate])))
+        lines, relations = set(self._lines(TRIPLE, reasoner.triple_ids())), reasoner.engine.catalog.predicates
+        for predicate in reasoner.predicates().keys() & relations.keys():  # others have no facts
+            lines.update(self._lines(predicate, reasoner.engine.database.rows(relations[predicate])))
         return lines
 
     def changed(self, changes: Changes) -> set[str]:

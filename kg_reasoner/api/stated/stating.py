@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from kg_reasoner.api.operations.core import ReasonerCore
-from kg_reasoner.engine.facts.row_encoding import as_rows, encode_rows, expect_predicate, find_rows
+from kg_reasoner.engine.facts.row_encoding import as_rows, encode_rows, encode_triples, expect_predicate, find_rows, find_triples
 from kg_reasoner.errors import ArityError, ReasonerError, plural
 from kg_reasoner.planning.catalog import INTERNAL
-from kg_reasoner.program import Declaration
+from kg_reasoner.program import FALSE, TRIPLE, Declaration
 from kg_reasoner.storage.arrays import Ids
-from kg_reasoner.terms import AnyTerm
+from kg_reasoner.terms import AnyTerm, AnyTriple
 
 __all__ = ["add_facts", "expect_general", "remove_facts", "state_facts", "withdraw_facts"]
 
@@ -22,6 +22,9 @@ def add_facts(core: ReasonerCore, predicate: str, rows: Iterable[Sequence[AnyTer
     if not facts:
         return
     with core.at_once():
+        if predicate == TRIPLE:
+            core.state_triples(encode_triples(core.dictionary, _triples(facts)))
+            return
         arity = len(facts[0])
         core.engine.expect_arities({predicate: arity})
         for row in facts:
@@ -37,6 +40,9 @@ def remove_facts(core: ReasonerCore, predicate: str, rows: Iterable[Sequence[Any
     expect_general(predicate)
     facts = as_rows(rows)
     with core.at_once():
+        if predicate == TRIPLE:
+            core.withdraw_triples(find_triples(core.dictionary, _triples(facts)))
+            return
         relation = core.engine.catalog.predicates.get(predicate, -1)
         if relation >= 0:
             arity = core.engine.database.relations[relation].arity
@@ -50,7 +56,7 @@ def expect_general(predicate: str) -> None:
         ReasonerError: It is the engine's own, or not named.
     """
     expect_predicate(predicate)
-    if predicate.startswith(INTERNAL):
+    if predicate == FALSE or predicate.startswith(INTERNAL):
         raise ReasonerError(f"{predicate!r} is not the name of a predicate of yours")
 
 
@@ -91,6 +97,18 @@ def withdraw_facts(core: ReasonerCore, predicate: str, facts: Ids) -> None:
             remove_counted(core.engine, predicate, facts)
             return
     core.engine.retract(predicate, facts)
+
+
+def _triples(rows: Sequence[Sequence[AnyTerm]]) -> list[AnyTriple]:
+    """Return rows as triples.
+
+    Raises:
+        ArityError: One of them has another number of terms.
+    """
+    for row in rows:
+        if len(row) != 3:
+            raise ArityError(f"a triple has 3 arguments, not {len(row)}")
+    return [(subject, property, value) for subject, property, value in rows]
 
 
 def _expect_given(declaration: Declaration) -> None:

@@ -8,7 +8,6 @@ from typing import Final, TypeVar
 import numpy as np
 
 from kg_reasoner.errors import LoadError, ReasonerError
-from kg_reasoner.program import FALSE, TRIPLE
 from kg_reasoner.storage.arrays import Ids, TripleIds
 from kg_reasoner.storage.terms.dictionary import Dictionary
 from kg_reasoner.terms import IRI, AnyTerm, AnyTriple, BlankNode, Literal, Term, Triple, term_from_text
@@ -144,7 +143,7 @@ def expect_predicate(given: object) -> None:
     Raises:
         ReasonerError: It is not.
     """
-    if not isinstance(given, str) or given in ("", FALSE, TRIPLE):
+    if not isinstance(given, str) or not given:
         what = "a predicate is named by text; triples have functions of their own, such as add_triples()"
         raise ReasonerError(f"{given!r} is not the name of a predicate: {what}")
 
