@@ -289,6 +289,6 @@ def test_growth_is_measured_by_the_command(tmp_path: Path) -> None:
     assert done.exit_code == 0, done.output
     (row,) = [line.split() for line in done.output.splitlines() if "LUBM(1)" in line]
     assert row[1:3] == ["10", "16"]
-    too_large = CliRunner().invoke(scale.main, ["-u", "1", "--memory", "0.1", "--limit", "1", "--cache", str(tmp_path)])
+    too_large = CliRunner().invoke(scale.main, ["-u", "1", "--memory", "0.12", "--limit", "9", "--cache", str(tmp_path)])
     assert too_large.exit_code == 1
     assert "LUBM(1): over" in too_large.output
