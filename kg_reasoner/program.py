@@ -62,7 +62,8 @@ FALSE: Final = "false"
 AUXILIARY: Final = "_aux_"
 """The prefix of the names of predicates that stand for a part of a rule."""
 
-_PART: Final = regular_expression(f"{AUXILIARY}[a-z]+[0-9]+_[0-9a-f]{{10}}")
+_PART: Final = regular_expression(rf"{AUXILIARY}[a-z]+[0-9]+_[0-9a-f]{{10}}(_\w+)?")
+"""Such a name: the kind of part, its number, a digest of the rule, and the name of the module that it comes from."""
 
 
 @dataclass(frozen=True, slots=True)
