@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias, TypeVar
 
 from kg_reasoner.data_classes import dataclass
 from kg_reasoner.errors import Span
+from kg_reasoner.lazy_regex import regular_expression
 from kg_reasoner.terms import IRI, Term
 
 __all__ = [
@@ -43,6 +44,7 @@ __all__ = [
     "Variant",
     "atoms_within",
     "is_hidden",
+    "is_reserved",
     "kinds_of_parts",
     "remembered",
     "triple",
@@ -59,6 +61,9 @@ FALSE: Final = "false"
 
 AUXILIARY: Final = "_aux_"
 """The prefix of the names of predicates that stand for a part of a rule."""
+
+_PART: Final = regular_expression(rf"{AUXILIARY}[a-z]+[0-9]+_[0-9a-f]{{10}}(_\w+)?")
+"""Such a name: the kind of part, its number, a digest of the rule, and the name of the module that it comes from."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,6 +133,21 @@ def is_hidden(predicate: str) -> bool:
     (True, False, False)
     """
     return predicate.startswith(AUXILIARY) or ("._" in predicate and not predicate.startswith("<"))
+
+
+def is_reserved(predicate: str) -> bool:
+    """Return whether a name begins like those of parts of rules and is none, as printed programs have them.
+
+    Args:
+        predicate: The name of a predicate.
+
+    Returns:
+        Whether programs and facts cannot use it.
+
+    >>> is_reserved("_aux_mine"), is_reserved("_aux_not1_15768da68c"), is_reserved("_own")
+    (True, False, False)
+    """
+    return predicate.startswith(AUXILIARY) and _PART.fullmatch(predicate) is None
 
 
 @dataclass(frozen=True, slots=True)

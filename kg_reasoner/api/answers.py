@@ -16,14 +16,14 @@ from kg_reasoner.engine.facts.row_encoding import as_term
 from kg_reasoner.engine.magic_sets.demand import Demand, Found, abstracted
 from kg_reasoner.engine.magic_sets.on_demand import by_magic, by_reading
 from kg_reasoner.errors import ArityError, ReasonerError, UnsupportedError, plural
-from kg_reasoner.expressions.demands import DEMAND_PREDICATES, asked_by
+from kg_reasoner.expressions.demands import asked_by
+from kg_reasoner.expressions.given_relations import GIVEN_RELATIONS
 from kg_reasoner.language.checks import analysis
 from kg_reasoner.language.parser import parse_query
 from kg_reasoner.language.selection.magic import answer_atom
 from kg_reasoner.program import Atom, BodyLiteral, Program, Rule, Variable, atoms_within
 from kg_reasoner.storage.arrays import Ids
 from kg_reasoner.storage.terms.dictionary import Dictionary
-from kg_reasoner.storage.terms.literals import LITERAL_PREDICATES
 from kg_reasoner.terms import OWL, AnyTerm, Term
 
 __all__ = ["Answers", "answer"]
@@ -134,7 +134,7 @@ def _check(rules: Sequence[Rule]) -> None:
     """
     analysis.check(Program(tuple(rules)))
     for atom in (atom for rule in rules for atom in atoms_within(rule.body)):
-        if atom.predicate in LITERAL_PREDICATES or atom.predicate in DEMAND_PREDICATES:
+        if atom.predicate in GIVEN_RELATIONS:
             hint = "add a rule with such a body to the program, and ask for the predicate of its head"
             raise UnsupportedError(f"{atom.predicate} has facts for rules only, not for queries", atom.span, hint)
 

@@ -107,6 +107,7 @@ class Reasoner:
             unknown.
         ValueError: `threads` is not a number from 1 to 64.
         TypeError: `limits` are not Limits.
+        LoadError: `datatypes` are a text, or nothing to iterate over.
     """
 
     def __init__(

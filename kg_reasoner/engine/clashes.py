@@ -20,9 +20,9 @@ from typing import Final, TypeAlias
 
 from kg_reasoner.engine.inconsistency import Violation
 from kg_reasoner.expressions.datatypes import DATATYPES, narrower
-from kg_reasoner.expressions.demands import BY_THE_BOOK, DEMAND_PREDICATES
+from kg_reasoner.expressions.demands import BY_THE_BOOK
+from kg_reasoner.expressions.given_relations import GIVEN_RELATIONS
 from kg_reasoner.program import TRIPLE, Atom, Filter, Negation, Rule, Variable, remembered
-from kg_reasoner.storage.terms.literals import LITERAL_PREDICATES
 from kg_reasoner.terms import IRI, OWL, RDF, RDFS, Term
 
 __all__ = ["clashes"]
@@ -133,5 +133,5 @@ def _is_schema(atom: Atom, values: dict[Variable, Term]) -> bool:
     return isinstance(property, IRI) and (property in OWL or property in RDFS or property in _LISTS) and property != OWL.sameAs
 
 
-_GIVEN: Final = (frozenset(LITERAL_PREDICATES) | DEMAND_PREDICATES) - {"ill_typed"}
+_GIVEN: Final = GIVEN_RELATIONS.keys() - {"ill_typed"}
 _LISTS: Final = frozenset([RDF.first, RDF.rest])

@@ -19,6 +19,7 @@ from kg_reasoner.engine.maintenance import Finder
 from kg_reasoner.engine.state.atomicity import AtomicState
 from kg_reasoner.engine.state.journal import LoggedFacts, LoggedLoad
 from kg_reasoner.errors import ArityError, plural
+from kg_reasoner.expressions.given_relations import GIVEN_RELATIONS
 from kg_reasoner.language.checks import analysis
 from kg_reasoner.program import TRIPLE, Program, is_hidden
 from kg_reasoner.progress import Progress
@@ -141,13 +142,15 @@ class Engine(AtomicState):
         if self._misfit(arities) is not None:
             self.update()
             self._release()
-        if (predicate := self._misfit(arities)) is not None:
-            raise ArityError(f"{predicate} has {plural(self.arities()[predicate], 'argument')}, not {arities[predicate]}")
+        if (misfit := self._misfit(arities)) is not None:
+            predicate, arity = misfit
+            raise ArityError(f"{predicate} has {plural(arity, 'argument')}, not {arities[predicate]}")
 
-    def _misfit(self, arities: Mapping[str, int]) -> str | None:
-        """Return a predicate that is known with a different arity."""
+    def _misfit(self, arities: Mapping[str, int]) -> tuple[str, int] | None:
+        """Return a predicate that is known with a different arity, and that arity."""
         known = self.arities()
-        return next((predicate for predicate, arity in arities.items() if known.get(predicate, arity) != arity), None)
+        pairs = ((predicate, GIVEN_RELATIONS.get(predicate) or known.get(predicate)) for predicate in arities)
+        return next(((predicate, arity) for predicate, arity in pairs if arity not in (None, arities[predicate])), None)
 
     def _release(self) -> None:
         """Discard unused predicates, so that they can have other arities. The materialisation is up to date.

@@ -14,11 +14,11 @@ from kg_reasoner.explain.proof_search import EFFORT, Choice, Memory, below_first
 from kg_reasoner.explain.proofs import Proof
 from kg_reasoner.explain.readable_names import Names, show_rule, show_statement
 from kg_reasoner.explain.steps import SHOWN, Computed, Group, Reason, Solution, Statement, Step
+from kg_reasoner.expressions.given_relations import LITERAL_PREDICATES
 from kg_reasoner.planning.aggregates.groups import violation_atom
 from kg_reasoner.planning.catalog import INTERNAL
 from kg_reasoner.program import TRIPLE, Aggregate, Atom, Filter, Negation, Rule, Variable
 from kg_reasoner.storage.kernels.layout import EXPLICIT, STATED
-from kg_reasoner.storage.terms.literals import LITERAL_PREDICATES
 from kg_reasoner.substitution import in_expression
 from kg_reasoner.terms import IRI, BlankNode, Literal, Term
 

@@ -19,7 +19,7 @@ from functools import cache
 from itertools import product
 from typing import Final, TypeAlias, cast
 
-from kg_reasoner.errors import UnknownNameError, expect_name
+from kg_reasoner.errors import LoadError, expect_name
 from kg_reasoner.expressions.values import INTEGER_RANGES, value_of
 from kg_reasoner.terms import RDF, RDFS, XSD, Literal, Term
 
@@ -120,12 +120,13 @@ def recognised_datatypes(datatypes: Iterable[str] | None) -> frozenset[str]:
     """Return the IRIs of the datatypes to recognise: the given ones and `ALWAYS_RECOGNISED`, or all known ones for None.
 
     Raises:
-        UnknownNameError: One of them is not known, or that is no collection of names.
+        UnknownNameError: One of them is not known.
+        LoadError: A text is given, which would be taken for its characters, or nothing to iterate over.
     """
     if datatypes is None:
         return DATATYPES
-    if not isinstance(datatypes, Iterable):
-        raise UnknownNameError("datatype", datatypes, DATATYPES)
+    if isinstance(datatypes, str) or not isinstance(datatypes, Iterable):
+        raise LoadError(f"{datatypes!r} is not a collection of datatypes", hint="give a list, even for a single one")
     wanted = tuple(datatypes)
     for name in wanted:
         expect_name("datatype", name, DATATYPES)

@@ -15,16 +15,12 @@ from collections.abc import Collection, Iterable
 from typing import Final
 
 from kg_reasoner.expressions.datatypes import DATATYPES
+from kg_reasoner.expressions.given_relations import ASKED_OF, DEMAND_PREDICATES, MERGED
 from kg_reasoner.lazy_regex import regular_expression
 from kg_reasoner.program import TRIPLE, Atom, Rule, Variable, atoms_within, remembered
 from kg_reasoner.terms import IRI, OWL, RDF, Literal, Term, literal
 
-__all__ = ["ASKED_OF", "BY_THE_BOOK", "DEMAND_PREDICATES", "MERGED", "asked_by", "demands", "looks_at_demands"]
-
-ASKED_OF: Final = "asked_of"
-MERGED: Final = "merges_equal_terms"
-DEMAND_PREDICATES: Final = frozenset({ASKED_OF, MERGED})
-"""``asked_of(?name)``, and ``merges_equal_terms(true)`` where a reasoner merges them."""
+__all__ = ["BY_THE_BOOK", "asked_by", "demands", "looks_at_demands"]
 
 BY_THE_BOOK: Final = regular_expression(r"(?:eq|prp|cls|cax|dt|scm)-|rdfs?[0-9D]|rdfs?-axioms")
 """The prefixes of the names of rules in OWL 2 Profiles and in RDF 1.1 Semantics."""

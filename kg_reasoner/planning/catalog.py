@@ -9,7 +9,7 @@ from typing import Final, TypeAlias
 import numpy as np
 
 from kg_reasoner.data_classes import dataclass
-from kg_reasoner.expressions.demands import DEMAND_PREDICATES
+from kg_reasoner.expressions.given_relations import GIVEN_RELATIONS, LITERAL_PREDICATES
 from kg_reasoner.language.checks.analysis import Key, conjuncts
 from kg_reasoner.planning.expansion import (
     conditions_on,
@@ -39,7 +39,6 @@ from kg_reasoner.program import (
 from kg_reasoner.storage.arrays import Flags, Rows
 from kg_reasoner.storage.databases.database import Database
 from kg_reasoner.storage.terms.dictionary import Dictionary
-from kg_reasoner.storage.terms.literals import LITERAL_PREDICATES
 from kg_reasoner.terms import IRI, RDF, BlankNode, Term
 
 StoredTerm: TypeAlias = int | str
@@ -50,9 +49,6 @@ INTERNAL = "internal: "
 
 _REMEMBERED: Final = 1 << 16
 """The maximal number of terms whose ids are remembered."""
-
-_GIVEN = frozenset(LITERAL_PREDICATES) | DEMAND_PREDICATES
-"""The predicates whose facts the engine provides."""
 
 VIOLATIONS = f"{INTERNAL}violations of "
 """The prefix of predicates whose facts are violations of a constraint."""
@@ -235,7 +231,7 @@ class RelationCatalog:
         names, held = self._names, self.layout.held
         for relation, rows, flags in tables:
             name = TRIPLE if relation in held else names.get(relation, INTERNAL)
-            if len(rows) and not name.startswith((INTERNAL, AUXILIARY)) and name not in _GIVEN:
+            if len(rows) and not name.startswith((INTERNAL, AUXILIARY)) and name not in GIVEN_RELATIONS:
                 parts.setdefault(name, []).append((relation, rows, flags))
         return {name: (self.layout.joined if name == TRIPLE else concatenated)(found) for name, found in parts.items()}
 

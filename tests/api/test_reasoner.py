@@ -25,7 +25,7 @@ from kg_reasoner.language.checks import analysis
 from kg_reasoner.language.parser import parse
 from kg_reasoner.loaders.convert import to_rdflib
 from kg_reasoner.planning.layouts.triple_table import TripleTable
-from kg_reasoner.program import FALSE, TRIPLE, Program
+from kg_reasoner.program import FALSE, TRIPLE, Atom, Program, Rule
 from kg_reasoner.terms import IRI, OWL, RDF, RDFS, literal
 
 A, B, C, D, x, y, z, p, q = (IRI(f"http://example.org/{name}") for name in "ABCDxyzpq")
@@ -317,7 +317,16 @@ def test_terms_of_rdflib_will_do() -> None:
         (lambda reasoner: reasoner.load(b"", refused=np.ones(2)), "unknown treatment of refused rules array"),
         (lambda _: Reasoner(equality=np.ones(2)), "unknown treatment of equality array"),
         (lambda _: Reasoner(on_inconsistency=np.ones(2)), "unknown reaction to inconsistency array"),
-        (lambda _: Reasoner(datatypes=5), "unknown datatype 5"),
+        (lambda _: Reasoner(datatypes=5), "5 is not a collection of datatypes\nhint: give a list, even for a single one"),
+        (lambda _: Reasoner(datatypes="urn:a"), "'urn:a' is not a collection of datatypes"),
+        (lambda reasoner: reasoner.explain(Atom("edge", (literal("a"), literal("b"))), effort="x"), "effort is a number of rule"),
+        (lambda reasoner: reasoner.explain((x, p, x), effort=1.5), "or None for no limit, and not 1.5"),
+        (lambda reasoner: reasoner.add_facts("literal_type", [(x,)]), "literal_type has 2 arguments, not 1"),
+        (lambda reasoner: reasoner.add_facts("_aux_own", [(x,)]), "'_aux_own' is not the name of a predicate of yours"),
+        (
+            lambda reasoner: reasoner.remove_rules([Rule(["p"])]),
+            r"the head of a Rule .* must be of the class Atom, and not \['p'\]",
+        ),
     ],
 )
 def test_invalid_arguments_are_reported(do: Callable[[Reasoner], object], message: str) -> None:

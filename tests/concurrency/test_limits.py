@@ -65,6 +65,10 @@ def test_limits_of_another_type_are_refused() -> None:
         Reasoner(limits=5)  # type: ignore[arg-type]
     with pytest.raises(TypeError, match="and not as 5"):
         Reasoner().limited(5)  # type: ignore[arg-type]
+    reasoner = Reasoner()
+    reasoner.materialise()
+    with pytest.raises(TypeError, match="and not as 5"):
+        reasoner.materialise(limits=5)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("inner", [Limits(facts=10_000_000), Limits(seconds=60)])

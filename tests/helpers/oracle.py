@@ -8,6 +8,7 @@ those; so do the values of expressions and of aggregate functions, which have te
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import lru_cache
 from itertools import product
 from typing import Any
@@ -15,7 +16,7 @@ from typing import Any
 from kg_reasoner.expressions.aggregate_functions import value_of_group
 from kg_reasoner.expressions.compile import compile_expression, compile_filter
 from kg_reasoner.language.checks.analysis import stratify
-from kg_reasoner.language.strata.recursion import lowered
+from kg_reasoner.language.strata.recursion import Recursion, lowered
 from kg_reasoner.program import (
     Aggregate,
     AggregateBinding,
@@ -29,6 +30,7 @@ from kg_reasoner.program import (
     Program,
     Rule,
     Variable,
+    atoms_within,
     variables_of,
 )
 from kg_reasoner.terms import Term, literal
@@ -46,9 +48,24 @@ def evaluate(program: Program, facts: Mapping[str, Iterable[Row]]) -> Facts:
     saturate([rule for rule in program.rules if not rule.body], store, negated_in=store)
     for stratum in stratify(known.rules):
         for recursion in dict.fromkeys(known.results[rule][0] for rule in stratum if rule in known.results):
-            repeat(recursion.rules, store)
+            repeat([without_errors(rule, recursion) for rule in recursion.rules], store)
         saturate([rule for rule in stratum if rule not in known.results], store, negated_in=store)
     return {predicate: rows for predicate, rows in store.facts.items() if not predicate.startswith("internal: ")}
+
+
+def without_errors(rule: Rule, recursion: Recursion) -> Rule:
+    """The rule with the arguments of its recursive aggregates computed by BINDs in them, which drop the solutions with an error."""
+
+    def changed(part: BodyLiteral) -> BodyLiteral:
+        if not isinstance(part, Aggregate) or not any(map(recursion.has, atoms_within(part.body))):
+            return part
+        (result,) = part.bindings
+        assert result.argument is not None
+        argument = Variable("the argument")
+        body = (*part.body, Bind(result.argument, argument))
+        return replace(part, body=body, bindings=(replace(result, argument=argument),))
+
+    return replace(rule, body=tuple(map(changed, rule.body)))
 
 
 def repeat(rules: Sequence[Rule], store: Store) -> None:

@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from kg_reasoner import program as program_classes
 from kg_reasoner.api.reasoner import Reasoner
 from kg_reasoner.errors import LoadError, RuleSyntaxError, SourceError, UnsupportedError
 from kg_reasoner.expressions.aggregate_functions import NAMES as AGGREGATES
@@ -40,7 +41,7 @@ from kg_reasoner.program import (
     Variable,
     triple,
 )
-from kg_reasoner.terms import IRI, RDF, XSD, BlankNode, Literal, Term, is_iri
+from kg_reasoner.terms import IRI, RDF, XSD, BlankNode, Literal, Term, is_iri, literal
 from tests.helpers.fixtures import blocks
 from tests.helpers.oracle import Facts, evaluate
 
@@ -79,6 +80,14 @@ def test_a_wrong_rule_is_refused(text: str, message: str) -> None:
     with pytest.raises(SourceError) as caught:
         check(program)
     assert f"{type(caught.value).__name__}\n{caught.value}" == message
+
+
+@pytest.mark.parametrize(("text", "message"), pairs("wrong_parts"))
+def test_a_program_of_wrong_parts_is_refused(text: str, message: str) -> None:
+    names = {**vars(program_classes), "p": Atom("p", (literal(1),)), "x": Variable("x")}
+    with pytest.raises(RuleSyntaxError) as caught:
+        Reasoner(eval(text, names))  # a text of ours
+    assert str(caught.value) == message
 
 
 @pytest.mark.parametrize(("text", "expected"), pairs("evaluated"))

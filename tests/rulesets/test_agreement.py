@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from kg_reasoner import rulesets
 from kg_reasoner.api.reasoner import Reasoner
-from kg_reasoner.expressions.demands import ASKED_OF
+from kg_reasoner.expressions.given_relations import ASKED_OF
 from kg_reasoner.program import FALSE, TRIPLE
 from kg_reasoner.terms import IRI, OWL, RDF, RDFS, XSD, BlankNode, Literal, Namespace, Term, Triple, literal
 from tests.helpers.effort import examples

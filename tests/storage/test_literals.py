@@ -6,8 +6,9 @@ import pytest
 
 from kg_reasoner.api.reasoner import Reasoner
 from kg_reasoner.expressions.datatypes import DATATYPES, described, described_tagged
+from kg_reasoner.expressions.given_relations import LITERAL_PREDICATES
 from kg_reasoner.storage.terms.dictionary import Dictionary
-from kg_reasoner.storage.terms.literals import LITERAL_PREDICATES, VALUES, LiteralFacts
+from kg_reasoner.storage.terms.literals import VALUES, LiteralFacts
 from kg_reasoner.terms import IRI, RDF, RDFS, XSD, Literal, Term, literal
 
 Facts = dict[str, set[tuple[Term, ...]]]

@@ -49,6 +49,7 @@ class Explanations:
 
     def explain(self, fact: AnyTriple | Atom | Violation, effort: int | None) -> Proof:
         """Find the shortest proof of a fact or of a violation."""
+        _expect_effort(effort)
         fact = in_our_terms(fact)
         self._bring_up_to_date(fact)
         with self._engine.changing():
@@ -169,3 +170,13 @@ def in_our_terms(fact: AnyTriple | Atom | Violation) -> Triple | Atom | Violatio
     if isinstance(fact, Atom):
         return replace(fact, terms=tuple(term if isinstance(term, Variable) else as_term(term) for term in fact.terms))
     return as_triple(fact) if isinstance(fact, tuple) and len(fact) == 3 else cast("Triple | Violation", fact)
+
+
+def _expect_effort(given: object) -> None:
+    """Check that the effort of a search is a number or None.
+
+    Raises:
+        ReasonerError: It is not.
+    """
+    if given is not None and not isinstance(given, int):
+        raise ReasonerError(f"effort is a number of rule instances, or None for no limit, and not {given!r}")

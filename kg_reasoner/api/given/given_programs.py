@@ -17,6 +17,7 @@ __all__ = ["as_program", "as_rules"]
 
 def as_program(given: Program | str | Path, known: Callable[[], Known]) -> Program:
     """Return the program that is given as one, as text or as a file."""
+    from kg_reasoner.language.checks.parts import check_parts
     from kg_reasoner.language.parser import parse, parse_file
 
     if isinstance(given, Path):
@@ -29,6 +30,7 @@ def as_program(given: Program | str | Path, known: Callable[[], Known]) -> Progr
         return parse(given, known=known())
     if not isinstance(given, Program):
         raise ReasonerError(f"{given!r} is not a program: give a Program, its text, or the Path of a file")
+    check_parts(given)
     return given
 
 
@@ -37,7 +39,10 @@ def as_rules(given: Iterable[Rule]) -> set[Rule]:
 
     Raises:
         LoadError: They are given as text, or as something else.
+        RuleSyntaxError: A rule has a part that is none.
     """
+    from kg_reasoner.language.checks.parts import check_rule
+
     hint = "give a list of rules: some of reasoner.program.rules, or kg_reasoner.language.parser.parse(text).rules"
     if isinstance(given, (str, bytes)) or not isinstance(given, Iterable):
         raise LoadError(f"{given!r} is not a list of rules", hint=hint)
@@ -45,6 +50,7 @@ def as_rules(given: Iterable[Rule]) -> set[Rule]:
     for rule in rules:
         if not isinstance(rule, Rule):
             raise LoadError(f"{rule!r} is not a rule", hint=hint)
+        check_rule(rule)
     return set(rules)
 
 

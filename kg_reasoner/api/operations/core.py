@@ -254,6 +254,8 @@ class ReasonerCore:
             is_checked: Whether inconsistent data are an error where they must not be. Not at the beginning of a transaction, whose
                 end decides, so that one can repair what was inconsistent before; nor where one asks for the violations.
         """
+        if limits is not None:
+            expect_limits(limits)
         engine = self.engine
         if engine.next_update.is_due or not engine.is_current:
             if engine.transaction is not None:

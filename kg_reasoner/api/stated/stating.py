@@ -8,7 +8,7 @@ from kg_reasoner.api.operations.core import ReasonerCore
 from kg_reasoner.engine.facts.row_encoding import as_rows, encode_rows, encode_triples, expect_predicate, find_rows, find_triples
 from kg_reasoner.errors import ArityError, ReasonerError, plural
 from kg_reasoner.planning.catalog import INTERNAL
-from kg_reasoner.program import FALSE, TRIPLE, Declaration
+from kg_reasoner.program import FALSE, TRIPLE, Declaration, is_reserved
 from kg_reasoner.storage.arrays import Ids
 from kg_reasoner.terms import AnyTerm, AnyTriple
 
@@ -56,7 +56,7 @@ def expect_general(predicate: str) -> None:
         ReasonerError: It is the engine's own, or not named.
     """
     expect_predicate(predicate)
-    if predicate == FALSE or predicate.startswith(INTERNAL):
+    if predicate == FALSE or predicate.startswith(INTERNAL) or is_reserved(predicate):
         raise ReasonerError(f"{predicate!r} is not the name of a predicate of yours")
 
 

@@ -30,6 +30,7 @@ from kg_reasoner.engine.evaluation.planned_rules import PlannedRule
 from kg_reasoner.engine.facts.collector import Collector
 from kg_reasoner.engine.facts.fact_base import FactBase
 from kg_reasoner.engine.inconsistency import Violation
+from kg_reasoner.expressions.given_relations import LITERAL_PREDICATES
 from kg_reasoner.language.checks import analysis
 from kg_reasoner.planning.catalog import INTERNAL
 from kg_reasoner.program import TRIPLE, Atom, Program, Rule
@@ -38,7 +39,6 @@ from kg_reasoner.query.matching import Which
 from kg_reasoner.query.patterns import Queries
 from kg_reasoner.storage.arrays import Changed, Ids, Rows, contains, selected_rows, unique_rows
 from kg_reasoner.storage.kernels.layout import EXPLICIT
-from kg_reasoner.storage.terms.literals import LITERAL_PREDICATES
 from kg_reasoner.terms import OWL, Term
 
 if TYPE_CHECKING:

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 
 from kg_reasoner.errors import UnsupportedError
+from kg_reasoner.expressions.given_relations import LITERAL_PREDICATES
 from kg_reasoner.language.checks.analysis import conjuncts
 from kg_reasoner.planning.expansion import simple_comparison
 from kg_reasoner.program import (
@@ -23,7 +24,6 @@ from kg_reasoner.program import (
     Variable,
     remembered,
 )
-from kg_reasoner.storage.terms.literals import LITERAL_PREDICATES
 from kg_reasoner.terms import OWL, Term
 
 AXIOMS = frozenset({"eq-ref/asked", "eq-sym", "eq-trans", "eq-rep-s", "eq-rep-p", "eq-rep-o"})

@@ -6,12 +6,12 @@ import numpy as np
 import numpy.typing as npt
 
 from kg_reasoner.engine.equality.cliques import Cliques
+from kg_reasoner.expressions.given_relations import LITERAL_PREDICATES
 from kg_reasoner.planning.catalog import INTERNAL, RelationCatalog
 from kg_reasoner.program import TRIPLE
 from kg_reasoner.query.matching import TripleMatcher, Which
 from kg_reasoner.storage.arrays import Ids, Rows, unique_rows
 from kg_reasoner.storage.kernels.layout import ABSENT, EXPLICIT, STATED
-from kg_reasoner.storage.terms.literals import LITERAL_PREDICATES
 from kg_reasoner.terms import OWL
 
 FEW_TERMS = 64

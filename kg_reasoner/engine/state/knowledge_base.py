@@ -18,6 +18,7 @@ from kg_reasoner.engine.facts.told_facts import ToldFacts
 from kg_reasoner.engine.maintenance import ChangedFacts, Maintenance, Work, strategy
 from kg_reasoner.engine.state.engine_settings import EngineSettings
 from kg_reasoner.engine.state.rulebook import RuleBook
+from kg_reasoner.expressions.given_relations import LITERAL_PREDICATES
 from kg_reasoner.language.checks import analysis
 from kg_reasoner.planning.catalog import INTERNAL
 from kg_reasoner.planning.layouts.triple_layout import TripleLayout
@@ -29,7 +30,7 @@ from kg_reasoner.query.visibility import Visibility
 from kg_reasoner.storage.arrays import Changed, Ids, TripleIds, selected_rows
 from kg_reasoner.storage.kernels.layout import STATED
 from kg_reasoner.storage.terms.dictionary import Dictionary
-from kg_reasoner.storage.terms.literals import LITERAL_PREDICATES, LiteralFacts
+from kg_reasoner.storage.terms.literals import LiteralFacts
 from kg_reasoner.storage.values.value_table import ValueTable
 
 __all__ = ["KnowledgeBase"]

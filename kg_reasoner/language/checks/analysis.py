@@ -6,10 +6,12 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
-from kg_reasoner.errors import ArityError, SafetyError, Span
+from kg_reasoner.errors import ArityError, RuleSyntaxError, SafetyError, Span
+from kg_reasoner.expressions.given_relations import GIVEN_RELATIONS
 from kg_reasoner.language.strata.recursion import lowered
 from kg_reasoner.language.strata.stratification import Key, head_key, key_of, levels, needed_keys, signed_atoms, stratify
 from kg_reasoner.program import (
+    AUXILIARY,
     FALSE,
     TRIPLE,
     Aggregate,
@@ -24,6 +26,7 @@ from kg_reasoner.program import (
     Program,
     Rule,
     Variable,
+    is_reserved,
     remembered,
     variables_of,
 )
@@ -54,14 +57,16 @@ _UNBOUND_GROUP: Final = "use it in an atom of the AGGREGATE, or of the body arou
 
 
 def check(program: Program) -> list[list[Rule]]:
-    """Check the arity, safety, stratification, expressions and types of a program, in this order.
+    """Check the names, arity, safety, stratification, expressions and types of a program, in this order.
 
     Returns:
         Its strata (see `stratify`).
 
     Raises:
-        ArityError, SafetyError, StratificationError, UnsupportedError, RuleTypeError: The first error in the program.
+        RuleSyntaxError, ArityError, SafetyError, StratificationError, UnsupportedError, RuleTypeError: The first error in the
+            program.
     """
+    check_names(program)
     check_arity(program)
     if program.declarations or program.indexes:
         from kg_reasoner.language.checks.declarations import check_declarations
@@ -78,11 +83,41 @@ def check(program: Program) -> list[list[Rule]]:
     return strata
 
 
+# --------------------------------------------------------------------------------------------------------------------- names
+
+
+def check_names(program: Program) -> None:
+    """Check that no predicate has a name that is kept for parts of rules: it would not be listed.
+
+    Raises:
+        RuleSyntaxError: At the first one that has.
+    """
+    for declaration in program.declarations:
+        for name in (declaration.predicate, declaration.source):
+            _expect_free(name, declaration.span)
+    for rule in program.rules:
+        _check_names(rule)
+
+
+@remembered
+def _check_names(rule: Rule) -> None:
+    """Check the names of the predicates of one rule."""
+    for atom in _general_atoms(rule):
+        _expect_free(atom.predicate, atom.span)
+
+
+def _expect_free(predicate: str, span: Span | None) -> None:
+    if is_reserved(predicate):
+        hint = f"names that begin with {AUXILIARY} are those of parts of rules: choose another one"
+        raise RuleSyntaxError(f"{predicate} is not the name of a predicate of yours", span, hint)
+
+
 # --------------------------------------------------------------------------------------------------------------------- arity
 
 
 def check_arity(program: Program) -> None:
-    """Check that each predicate always has the same number of arguments, and that of its declaration if it has one.
+    """Check that each predicate always has the same number of arguments, and that of its declaration if it has one. Those whose
+    facts the reasoner gives have theirs.
 
     Args:
         program: The program to check.
@@ -90,7 +125,7 @@ def check_arity(program: Program) -> None:
     Raises:
         ArityError: At the first use that differs.
     """
-    known: dict[str, tuple[int, Span | None]] = {}
+    known: dict[str, tuple[int, Span | None]] = {name: (arity, None) for name, arity in GIVEN_RELATIONS.items()}
     for declaration in program.declarations:
         _expect_arity(declaration.predicate, declaration.arity, declaration.span, known)
     for declaration in program.declarations:
@@ -122,7 +157,8 @@ def _expect_arity(predicate: str, arity: int, span: Span | None, known: dict[str
     expected, where = known.setdefault(predicate, (arity, span))
     if arity != expected:
         first = f" in {where.source}, line {where.line}" if where else ""
-        raise ArityError(f"{predicate} has {_arguments(arity)} here and {_arguments(expected)}{first}", span)
+        hint = "its facts are given by the reasoner: name a relation of yours differently" if predicate in GIVEN_RELATIONS else None
+        raise ArityError(f"{predicate} has {_arguments(arity)} here and {_arguments(expected)}{first}", span, hint)
 
 
 def _arguments(count: int) -> str:

@@ -20,30 +20,11 @@ from kg_reasoner.expressions.datatypes import (
     is_ill_typed,
     types_of_string,
 )
+from kg_reasoner.expressions.given_relations import LITERAL_PREDICATES
 from kg_reasoner.lazy_regex import regular_expression
 from kg_reasoner.storage.arrays import Ids
 from kg_reasoner.storage.terms.dictionary import VALUE_STRING, Dictionary
 from kg_reasoner.terms import IRI, OWL, RDF, RDFS, XSD, Literal, term_of
-
-LITERAL_PREDICATES: Final = {
-    "recognised_datatype": 1,
-    "disjoint_datatypes": 2,
-    "literal_type": 2,
-    "literal_value": 2,
-    "ill_typed": 1,
-    "container_membership_property": 1,
-}
-"""The predicates of these facts, with their numbers of arguments:
-
-* ``recognised_datatype(?datatype)``;
-* ``disjoint_datatypes(?one, ?other)``: recognised datatypes that have no value in common;
-* ``literal_type(?literal, ?datatype)``: rdfs:Literal, and each recognised datatype whose values include the literal's;
-* ``literal_value(?literal, ?value)``: an IRI that stands for the literal's value, the same for all literals that have it;
-* ``ill_typed(?literal)``: the lexical form is not valid for the datatype;
-* ``container_membership_property(?property)``: rdf:_1, rdf:_2 ..., as far as they occur.
-
-There are none about literals of datatypes that are not recognised.
-"""
 
 VALUES: Final = "tag:kg-reasoner:value/"
 """The prefix of the IRIs that represent values."""
