@@ -881,6 +881,14 @@ def test_the_store_explains_with_the_graphs_prefixes() -> None:
         store.why_not((zoo.tom, rdflib.RDF.type, zoo.Animal))
 
 
+def test_prefixes_of_a_document_without_triples_are_known() -> None:
+    reasoner = Reasoner(ruleset="rdfs")
+    reasoner.load(f"<{EX}tom> a <{EX}Cat> .".encode(), format="turtle")
+    assert "zoo:" not in str(reasoner.explain((ex("tom"), RDF.type, ex("Cat"))))
+    reasoner.load(f"@prefix zoo: <{EX}> .".encode(), format="turtle")
+    assert "zoo:tom a zoo:Cat" in str(reasoner.explain((ex("tom"), RDF.type, ex("Cat"))))
+
+
 def test_explanations_take_prefixes() -> None:
     reasoner, cat = Reasoner(ruleset="rdfs"), ex("Cat")
     reasoner.load(f"@prefix : <{EX}> . :Cat <{rdflib.RDFS.subClassOf}> :Animal . :tom a :Cat .".encode())
