@@ -1265,12 +1265,15 @@ class Reasoner:
             self._explanations = Explanations(self.core, partial(Reasoner, datatypes=self.datatypes))
         return self._explanations
 
-    def explain(self, fact: AnyTriple | Atom | Violation, effort: int | None = 100_000) -> Proof:
+    def explain(
+        self, fact: AnyTriple | Atom | Violation, effort: int | None = 100_000, *, prefixes: Mapping[str, str] | None = None
+    ) -> Proof:
         """Find the shortest proof of a fact (a triple, an atom of constants) or of a violation.
 
         Args:
             fact: What to prove, in terms of this package, of rdflib or of pyoxigraph.
             effort: The number of rule instances to examine before a proof that may not be the shortest suffices; None: no limit.
+            prefixes: Prefixes of names in the proof and in messages, besides `prefixes`.
 
         Returns:
             The proof.
@@ -1288,9 +1291,9 @@ class Reasoner:
             ReasonerError: The argument is not a fact.
             LimitError, CancelledError: The search exceeds a limit, see `limited`, or another thread cancelled it.
         """
-        return self._explaining().explain(fact, effort)
+        return self._explaining().explain(fact, effort, prefixes)
 
-    def all_proofs(self, fact: AnyTriple | Atom | Violation) -> Iterator[Proof]:
+    def all_proofs(self, fact: AnyTriple | Atom | Violation, *, prefixes: Mapping[str, str] | None = None) -> Iterator[Proof]:
         """Yield the well-founded proofs of a fact one by one, the shortest first and higher ones later.
 
         Explicit facts and facts of the program are not proved by rules as well, except for the fact itself. Reading on after a
@@ -1298,6 +1301,7 @@ class Reasoner:
 
         Args:
             fact: As for `explain`.
+            prefixes: As for `explain`.
 
         Returns:
             An iterator of proofs.
@@ -1306,7 +1310,7 @@ class Reasoner:
             NoProofError: The fact does not hold.
             ReasonerError: The argument is not a fact.
         """
-        return self._explaining().all_proofs(fact)
+        return self._explaining().all_proofs(fact, prefixes)
 
     def axioms_of(self, proof: Proof, prefixes: Mapping[str, str] | None = None) -> tuple[str, ...]:
         """Return the axioms that a proof uses, whole and in functional syntax: why something holds, without the steps.
@@ -1333,11 +1337,12 @@ class Reasoner:
 
         return axioms_of(self, proof, self.prefixes if prefixes is None else prefixes)
 
-    def why_not(self, fact: AnyTriple | Atom) -> WhyNot:
+    def why_not(self, fact: AnyTriple | Atom, *, prefixes: Mapping[str, str] | None = None) -> WhyNot:
         """Explain why a fact does not hold: for each rule that could derive it, find the part of the body that fails.
 
         Args:
             fact: A triple or an atom of constants, in terms of this package, of rdflib or of pyoxigraph.
+            prefixes: As for `explain`.
 
         Returns:
             What is missing, rule by rule.
@@ -1345,7 +1350,7 @@ class Reasoner:
         Raises:
             ReasonerError: The fact holds, or the argument is not a fact.
         """
-        return self._explaining().why_not(fact)
+        return self._explaining().why_not(fact, prefixes)
 
 
 def _is_table(rows: object) -> bool:

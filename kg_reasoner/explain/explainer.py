@@ -50,31 +50,30 @@ class Explainer:
     def __init__(self, derivations: Derivations, renaming: StoredForm | None = None) -> None:
         self.derivations = derivations
         self.renaming = renaming
-        self.prefixes: Mapping[str, str] = {}
         self.version = -1
         self._memory = Memory()
 
-    def use(self, version: int, rules: tuple[Rule, ...], prefixes: Mapping[str, str]) -> None:
-        """Set the active rules and prefixes, and the version of the facts and rules that they belong to."""
+    def use(self, version: int, rules: tuple[Rule, ...]) -> None:
+        """Set the active rules, and the version of the facts and rules that they belong to."""
         if version != self.version:
             self._memory.forget()
             self._memory = Memory()
         self.version = version
-        self.prefixes = prefixes
         self.derivations.use(rules)
 
-    def explain(self, fact: Any, effort: int | None = EFFORT) -> Proof:
+    def explain(self, fact: Any, prefixes: Mapping[str, str], effort: int | None = EFFORT) -> Proof:
         """Return a proof of a fact, see `find_proof`.
 
         Args:
             fact: The fact.
+            prefixes: The prefixes of names in the proof and in messages.
             effort: The maximal number of instances to examine for the shortest proof; None means unlimited.
 
         Raises:
             NoProofError: The fact does not hold, or its value in a recursion through MIN or MAX came from a worse one.
             ReasonerError: The argument is not a fact.
         """
-        stored, flags = self._stored(fact)
+        stored, flags = self._stored(fact, prefixes)
         try:
             found = find_proof(self.derivations, stored, flags & (EXPLICIT | STATED) != 0, effort, self._memory)
         except BaseException:  # the results so far may be incomplete
@@ -82,30 +81,31 @@ class Explainer:
             raise
         if found is None and self.derivations.attaining:  # as best(?x, 0) by FLOOR(?value / 2), which supports only itself
             reason = "in a recursion through MIN or MAX, a value came from a worse one, which does not hold any more"
-            raise NoProofError(f"{self.text(fact)} has no proof: {reason}")
+            raise NoProofError(f"{self.text(fact, prefixes)} has no proof: {reason}")
         if found is None:
-            raise AssertionError(f"{self.text(fact)} is there, but no rule derives it")
-        return self._proof(fact, stored, *found)
+            raise AssertionError(f"{self.text(fact, prefixes)} is there, but no rule derives it")
+        return self._proof(fact, stored, *found, prefixes)
 
-    def all_proofs(self, fact: Any, version: Callable[[], int]) -> Iterator[Proof]:
+    def all_proofs(self, fact: Any, prefixes: Mapping[str, str], version: Callable[[], int]) -> Iterator[Proof]:
         """Return an iterator over all proofs of a fact, see `enumerate_proofs`. Errors are those of `explain`, raised at once.
 
         If the `version` of the facts and rules changes before all have been read, continuing the iteration is an error.
         """
-        stored, flags = self._stored(fact)
-        return self._enumerated(fact, stored, flags & (EXPLICIT | STATED) != 0, version, version())
+        stored, flags = self._stored(fact, prefixes)
+        found = enumerate_proofs(self.derivations, stored, flags & (EXPLICIT | STATED) != 0)
+        known = version()
 
-    def _enumerated(self, asked: Any, fact: Fact, given: bool, version: Callable[[], int], known: int) -> Iterator[Proof]:
-        found = enumerate_proofs(self.derivations, fact, given)
-        while True:
-            check_version(version(), known)
-            following = next(found, None)
-            if following is None:
-                return
-            choice, shortest = following
-            yield self._proof(asked, fact, choice, shortest)
+        def proofs() -> Iterator[Proof]:
+            while True:
+                check_version(version(), known)
+                following = next(found, None)
+                if following is None:
+                    return
+                yield self._proof(fact, stored, *following, prefixes)
 
-    def why_not(self, fact: Any) -> WhyNot:
+        return proofs()
+
+    def why_not(self, fact: Any, prefixes: Mapping[str, str]) -> WhyNot:
         """Return the rules that could derive a fact that does not hold, and what they lack, see `kg_reasoner.explain.missing`.
 
         Raises:
@@ -114,12 +114,12 @@ class Explainer:
         atom = self._normal_form(self._atom(fact))
         stored = self.derivations.fact(atom)
         if stored is not None and self.derivations.flags(stored) >= 0:
-            raise ReasonerError(f"{self.text(fact)} holds: call explain() to see why")
-        return why_not(self.derivations, atom, self.prefixes)
+            raise ReasonerError(f"{self.text(fact, prefixes)} holds: call explain() to see why")
+        return why_not(self.derivations, atom, prefixes)
 
     # --- facts ------------------------------------------------------------------------------------------------------
 
-    def _stored(self, fact: Any) -> tuple[Fact, int]:
+    def _stored(self, fact: Any, prefixes: Mapping[str, str]) -> tuple[Fact, int]:
         """Return a fact in stored form, and its flags.
 
         Raises:
@@ -132,7 +132,7 @@ class Explainer:
             stored = derivations.fact(self._normal_form(self._atom(fact)))
         flags = -1 if stored is None else derivations.flags(stored)
         if stored is None or flags < 0:
-            raise NoProofError(f"{self.text(fact)} does not hold: call why_not() to see what is missing")
+            raise NoProofError(f"{self.text(fact, prefixes)} does not hold: call why_not() to see what is missing")
         return stored, flags
 
     def _violation(self, rule: Rule, terms: Mapping[str, Term]) -> Fact | None:
@@ -166,20 +166,20 @@ class Explainer:
         """Return an atom in stored terms."""
         return atom if self.renaming is None else self.renaming.normal_form(atom)
 
-    def text(self, fact: Any) -> str:
+    def text(self, fact: Any, prefixes: Mapping[str, str]) -> str:
         """Return a fact or a violation as text."""
         atom = fact if hasattr(fact, "rule") else self._atom(fact)
-        names = Names(self.prefixes)
+        names = Names(prefixes)
         return show_statement(atom, names) if isinstance(atom, Atom) else f"that violates {show_rule(fact.rule, names)}"
 
     # --- proofs -----------------------------------------------------------------------------------------------------
 
-    def _proof(self, asked: Any, goal: Fact, choice: Choice, shortest: bool) -> Proof:
+    def _proof(self, asked: Any, goal: Fact, choice: Choice, shortest: bool, prefixes: Mapping[str, str]) -> Proof:
         writer = _StepWriter(self.derivations, self.renaming)
         writer.write(goal, choice)
         if not hasattr(asked, "rule"):
             writer.rename(goal, self._atom(asked))
-        return Proof(tuple(writer.steps), shortest, self.prefixes)
+        return Proof(tuple(writer.steps), shortest, prefixes)
 
 
 def check_version(version: int, known: int) -> None:

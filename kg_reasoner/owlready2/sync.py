@@ -66,7 +66,7 @@ class Inferred:
                     return found.proof.with_prefixes(prefixes)
             return self._hierarchy.explain(lower, IRI(value.iri)).with_prefixes(prefixes)
         fact = _fact(lower, predicate, value, self._attached)
-        return reasoner.explain(fact).with_prefixes(prefixes)
+        return reasoner.explain(fact, prefixes=prefixes)
 
 
 def _fact(subject: IRI, predicate: Any, value: Any, attached: Attached) -> Triple:
@@ -127,7 +127,7 @@ def sync_reasoner(
         first, *others = reasoner.inconsistencies()
         prefixes = {each.name: each.base_iri for each in world.ontologies.values() if each.name}
         more = f"\n({len(others):,} further contradictions)" if others else ""
-        proof = reasoner.explain(first).with_prefixes(prefixes).text()
+        proof = reasoner.explain(first, prefixes=prefixes).text()
         raise package.OwlReadyInconsistentOntologyError(f"{first.text(prefixes)}\n{proof}{more}")
     hierarchy = reasoner.hierarchy()
     found = conclusions_of(attached, hierarchy, objects=infer_property_values, values=infer_data_property_values)

@@ -474,8 +474,7 @@ class KGReasonerStore(DatasetStore):
         """
         fact = _in_our_terms(triple)
         self.graphs.prepare()
-        proof = self.reasoner_of(graph, triple).explain(fact)
-        return proof.with_prefixes({prefix: str(namespace) for prefix, namespace in self.namespaces()})
+        return self.reasoner_of(graph, triple).explain(fact, prefixes=self._prefixes())
 
     def reasoner_of(self, graph: Node | None = None, triple: RdflibPattern = (None, None, None)) -> Reasoner:
         """Return the reasoner of a graph: `reasoner`, unless each graph is reasoned over separately.
@@ -508,8 +507,10 @@ class KGReasonerStore(DatasetStore):
         """
         fact = _in_our_terms(triple)
         self.graphs.prepare()
-        answer = self.reasoner_of(graph).why_not(fact)
-        return answer.with_prefixes({prefix: str(namespace) for prefix, namespace in self.namespaces()})
+        return self.reasoner_of(graph).why_not(fact, prefixes=self._prefixes())
+
+    def _prefixes(self) -> dict[str, str]:
+        return {prefix: str(namespace) for prefix, namespace in self.namespaces()}
 
     # --- SPARQL -----------------------------------------------------------------------------------------------------
 

@@ -20,7 +20,7 @@ from hypothesis import strategies as st
 from kg_reasoner import lubm
 from kg_reasoner.api.reasoner import Reasoner
 from kg_reasoner.cli import main
-from kg_reasoner.errors import ArityError, NoProofError, ReasonerError
+from kg_reasoner.errors import ArityError, LoadError, NoProofError, ReasonerError
 from kg_reasoner.explain import Group, Miss, Proof, Step, WhyNot
 from kg_reasoner.explain.missing import in_order
 from kg_reasoner.language.parser import parse
@@ -875,6 +875,34 @@ def test_the_store_explains_with_the_graphs_prefixes() -> None:
     graph.remove((node, None, None))
     with pytest.raises(NoProofError):
         store.explain((node, rdflib.RDF.type, zoo.Animal))
+    with pytest.raises(NoProofError, match=r"^zoo:tim a zoo:Animal does not hold"):
+        store.explain((zoo.tim, rdflib.RDF.type, zoo.Animal))
+    with pytest.raises(ReasonerError, match=r"^zoo:tom a zoo:Animal holds"):
+        store.why_not((zoo.tom, rdflib.RDF.type, zoo.Animal))
+
+
+def test_prefixes_of_a_document_without_triples_are_known() -> None:
+    reasoner = Reasoner(ruleset="rdfs")
+    reasoner.load(f"<{EX}tom> a <{EX}Cat> .".encode(), format="turtle")
+    assert "zoo:" not in str(reasoner.explain((ex("tom"), RDF.type, ex("Cat"))))
+    reasoner.load(f"@prefix zoo: <{EX}> .".encode(), format="turtle")
+    assert "zoo:tom a zoo:Cat" in str(reasoner.explain((ex("tom"), RDF.type, ex("Cat"))))
+
+
+def test_explanations_take_prefixes() -> None:
+    reasoner, cat = Reasoner(ruleset="rdfs"), ex("Cat")
+    reasoner.load(f"@prefix : <{EX}> . :Cat <{rdflib.RDFS.subClassOf}> :Animal . :tom a :Cat .".encode())
+    known, unknown, prefixes = (ex("tom"), RDF.type, ex("Animal")), (ex("tim"), RDF.type, cat), {"zoo": EX}
+    texts = [str(reasoner.explain(known, prefixes=prefixes)), str(reasoner.why_not(unknown, prefixes=prefixes))]
+    proofs = reasoner.all_proofs(known, prefixes=prefixes)
+    assert not reasoner.why_not(unknown).text().startswith("@prefix zoo:")  # others in between
+    for text in (*texts, *map(str, proofs)):
+        assert text.startswith("@prefix zoo:") and "example:" not in text
+    for ask, fact in ((reasoner.explain, unknown), (reasoner.all_proofs, unknown), (reasoner.why_not, known)):
+        with pytest.raises(ReasonerError, match=r"^zoo:t[io]m a zoo:"):
+            ask(fact, prefixes=prefixes)
+        with pytest.raises(LoadError, match="is not a mapping from prefixes to namespaces"):
+            ask(fact, prefixes="zoo")
 
 
 @pytest.fixture

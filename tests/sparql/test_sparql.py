@@ -15,6 +15,8 @@ from hypothesis import strategies as st
 from rdflib import OWL, RDF, RDFS, Graph, Literal, Namespace, URIRef
 from rdflib.compare import isomorphic
 from rdflib.plugins.sparql import prepareQuery, prepareUpdate
+from rdflib.plugins.sparql.algebra import translateQuery
+from rdflib.plugins.sparql.parser import parseQuery
 
 from kg_reasoner import Reasoner, attach, graph_of
 from kg_reasoner.errors import LoadError, QuerySyntaxError, ReasonerError, UnsupportedError
@@ -314,6 +316,41 @@ def test_prepared_queries_can_be_used_again(zoo: Graph) -> None:
     first = list(zoo.query(query))
     assert first == list(zoo.query(query)) == list(same_triples(zoo).query(query))
     assert len(first) == 2
+
+
+@pytest.mark.parametrize(
+    ("pattern", "columns"),
+    [
+        ("{ ?x a ex:Cat FILTER(!BOUND(?y)) }", "x"),
+        ("{ ?x a ex:Cat MINUS { ?x ex:age ?y } }", "x"),
+        ("{ ?x a ex:Cat FILTER NOT EXISTS { ?x ex:knows ?y } }", "x"),
+        ("{ ?y a ex:Cat OPTIONAL { ?y ex:age ?x FILTER(?z > 1) } BIND(?w AS ?v) } ORDER BY ?u", "y x v"),
+        ("{ { SELECT * { ?x a ex:Cat FILTER(!BOUND(?y)) } } }", "x"),
+        ("{ { SELECT ?x ?y { ?x a ex:Cat FILTER(!BOUND(?y)) } } }", "x y"),
+        ("{ ?x a ex:Cat } VALUES ?y { 1 }", "x y"),
+    ],
+)
+def test_columns_of_prepared_queries_are_the_visible_variables(zoo: Graph, pattern: str, columns: str) -> None:
+    """rdflib's own have those of FILTER, EXISTS and MINUS, too, and none for VALUES at the end; all others are equal."""
+    query = f"{PREFIXES} SELECT * {pattern}"
+    prepared, theirs = zoo.query(prepareQuery(query)), same_triples(zoo).query(query)
+    assert [str(name) for name in prepared.vars or ()] == [str(name) for name in zoo.query(query).vars or ()] == columns.split()
+    common = [name for name in columns.split() if name in map(str, theirs.vars or ())]
+    rows, expected = ([[getattr(row, name) for name in common] for row in found] for found in (prepared, theirs))
+    assert sorted(rows, key=str) == sorted(expected, key=str)
+
+
+def test_queries_are_prepared_once() -> None:
+    """What is given later does not change them."""
+    graph, prefixes = Graph(store="KGReasoner").add((EX.tom, RDF.type, EX.Cat)), {"ex": str(EX)}
+    prefixed = prepareQuery("SELECT * { ?x a ex:Cat FILTER(!BOUND(?y)) }", initNs=prefixes)
+    relative = prepareQuery("SELECT * { ?x a <Cat> }", base=str(EX))
+    prefixes["ex"] = "http://example.org/other/"
+    for _ in range(2):
+        assert [tuple(row) for row in graph.query(prefixed, initNs={"ex": "urn:other:"})] == [(EX.tom,)]
+        assert [tuple(row) for row in graph.query(relative, base="urn:other")] == [(EX.tom,)]
+    unwritten = translateQuery(parseQuery("SELECT * { ?x a ?y }"))
+    assert sorted(map(str, graph.query(unwritten).vars or ())) == ["x", "y"]
 
 
 def test_variables_by_name_and_position(zoo: Graph) -> None:

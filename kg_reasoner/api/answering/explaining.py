@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any, Protocol, cast, overload
 
+from kg_reasoner.api.given.given_values import expect_prefixes
 from kg_reasoner.api.operations.core import ReasonerCore
 from kg_reasoner.engine.facts.row_encoding import as_term, as_triple
 from kg_reasoner.engine.inconsistency import Violation
@@ -13,6 +14,7 @@ from kg_reasoner.errors import ReasonerError
 from kg_reasoner.explain import Derivations, Explainer, Proof, WhyNot
 from kg_reasoner.explain.explainer import check_version
 from kg_reasoner.explain.identity_proofs import identity_proof
+from kg_reasoner.language.display_names import merged
 from kg_reasoner.program import TRIPLE, Atom, Program, Variable
 from kg_reasoner.storage.arrays import Ids
 from kg_reasoner.terms import IRI, OWL, AnyTriple, BlankNode, Literal, Triple
@@ -47,35 +49,42 @@ class Explanations:
         self._core, self._engine, self._other = core, core.engine, other
         self._explainer: Explainer | None = None
 
-    def explain(self, fact: AnyTriple | Atom | Violation, effort: int | None) -> Proof:
+    def explain(self, fact: AnyTriple | Atom | Violation, effort: int | None, prefixes: Mapping[str, str] | None) -> Proof:
         """Find the shortest proof of a fact or of a violation."""
         _expect_effort(effort)
-        fact = in_our_terms(fact)
+        fact, names = in_our_terms(fact), self._prefixes(prefixes)
         self._bring_up_to_date(fact)
         with self._engine.changing():
-            proofs = self._of_identity(fact, lambda triple: [self._current().explain(triple, effort)])
+            proofs = self._of_identity(fact, lambda triple: [self._current().explain(triple, names, effort)])
             if proofs is not None:
                 return next(proofs)
-            return (self._by_axioms(fact) or self)._current().explain(fact, effort)
+            return (self._by_axioms(fact) or self)._current().explain(fact, names, effort)
 
-    def all_proofs(self, fact: AnyTriple | Atom | Violation) -> Iterator[Proof]:
+    def all_proofs(self, fact: AnyTriple | Atom | Violation, prefixes: Mapping[str, str] | None) -> Iterator[Proof]:
         """Return the well-founded proofs of a fact, the shortest first."""
-        fact = in_our_terms(fact)
+        fact, names = in_our_terms(fact), self._prefixes(prefixes)
         self._bring_up_to_date(fact)
         with self._engine.changing():
-            proofs = self._of_identity(fact, lambda triple: self._current().all_proofs(triple, self._version))
+            proofs = self._of_identity(fact, lambda triple: self._current().all_proofs(triple, names, self._version))
             if proofs is None:
-                proofs = (self._by_axioms(fact) or self)._current().all_proofs(fact, self._version)
+                proofs = (self._by_axioms(fact) or self)._current().all_proofs(fact, names, self._version)
         return self._one_by_one(proofs)
 
-    def why_not(self, fact: AnyTriple | Atom) -> WhyNot:
+    def why_not(self, fact: AnyTriple | Atom, prefixes: Mapping[str, str] | None) -> WhyNot:
         """Explain why a fact does not hold."""
-        fact = in_our_terms(fact)
+        fact, names = in_our_terms(fact), self._prefixes(prefixes)
         self._bring_up_to_date(fact)
         with self._engine.changing():
             if self._of_identity(fact, lambda triple: ()) is not None:
-                raise ReasonerError(f"{self._current().text(fact)} holds: call explain() to see why")
-            return self._current().why_not(fact)
+                raise ReasonerError(f"{self._current().text(fact, names)} holds: call explain() to see why")
+            return self._current().why_not(fact, names)
+
+    def _prefixes(self, given: Mapping[str, str] | None) -> Mapping[str, str]:
+        """Return the prefixes of the reasoner together with given ones."""
+        if given is None:
+            return self._core.prefixes
+        expect_prefixes(given)
+        return merged(self._core.prefixes, given)
 
     def _version(self) -> int:
         return self._engine.version
@@ -157,7 +166,7 @@ class Explanations:
             derivations = Derivations(engine.catalog, base.materialiser.values, base.queries.statistics, engine.check_limits)
             self._explainer = Explainer(derivations, engine.base.equality.renaming())
         if self._explainer.version != engine.version:
-            self._explainer.use(engine.version, engine.applied_rules, self._core.prefixes)
+            self._explainer.use(engine.version, engine.applied_rules)
         return self._explainer
 
 

@@ -87,12 +87,14 @@ def explain(
     triple = _triple(triple_text, {**namespace_prefixes(reasoner.rules, taken=known), **known})
     shown = displayed_names(declared, reasoner)
     try:
-        found = reasoner.all_proofs(triple) if most is not None else iter([reasoner.explain(triple)])
+        found = (
+            reasoner.all_proofs(triple, prefixes=shown) if most is not None else iter([reasoner.explain(triple, prefixes=shown)])
+        )
     except NoProofError:
-        _print_absence(reasoner.why_not(triple).with_prefixes(shown), output_format)
+        _print_absence(reasoner.why_not(triple, prefixes=shown), output_format)
         note("the triple does not hold")
         context.exit(3)
-    proofs = [proof.with_prefixes(shown) for proof in itertools.islice(found, most or 1)]
+    proofs = list(itertools.islice(found, most or 1))
     if output_format == "axioms":
         for number, proof in enumerate(proofs):
             click.echo("\n" * (number > 0) + "\n".join(reasoner.axioms_of(proof, shown)))

@@ -17,7 +17,7 @@ from kg_reasoner.rdflib_store.queries.query_places import StorePlaces
 from kg_reasoner.rdflib_store.queries.sparql_by_parts import answer_by_parts
 from kg_reasoner.sparql.algebra import Select, is_hidden
 from kg_reasoner.sparql.evaluation.source import Places
-from kg_reasoner.sparql.queries.parsed import ParsedQuery, Translated, as_terms, parsed_query
+from kg_reasoner.sparql.queries.parsed import ParsedQuery, Translated, as_terms, parsed_query, prepared_query
 from kg_reasoner.sparql.queries.query_forms import Answer, evaluate_query, explain_query
 from kg_reasoner.sparql.queries.query_plan import QueryPlan, shortener
 from kg_reasoner.sparql.queries.sparql_text import guarded, read_query
@@ -105,7 +105,7 @@ def _parsed(
     """Return the dataset and the active graph of a query, and the query."""
     from rdflib.plugins.sparql.sparql import Query
 
-    parsed = ParsedQuery.from_rdflib(query, base) if isinstance(query, Query) else parsed_query(query, base, prefixes)
+    parsed = prepared_query(query, base) if isinstance(query, Query) else parsed_query(query, base, prefixes)
     active = selection(dataset, parsed.clauses) if parsed.clauses else graph
     return active.store.dataset if isinstance(active.store, DatasetStore) else dataset, active, parsed
 

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 from datetime import date
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any, Final
+from weakref import WeakKeyDictionary
 
 from kg_reasoner.concurrency.forking import new_mutex
 from kg_reasoner.errors import LoadError
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
     from rdflib.plugins.sparql.sparql import Prologue
     from rdflib.plugins.sparql.sparql import Query as TheirQuery
 
-__all__ = ["ParsedQuery", "Translated", "as_term", "as_terms", "parsed_query"]
+__all__ = ["ParsedQuery", "Translated", "as_term", "as_terms", "parsed_query", "prepared_query"]
 
 REMEMBERED: Final = 256
 """The number of queries that are remembered."""
@@ -83,7 +84,7 @@ class ParsedQuery(Translated):
 
     @staticmethod
     def from_rdflib(query: TheirQuery, base: str | None = None) -> ParsedQuery:
-        """Return a query that rdflib has parsed.
+        """Return a query as rdflib's algebra has it.
 
         Args:
             query: The query.
@@ -112,6 +113,7 @@ class ParsedQuery(Translated):
 _Key = tuple[str, str | None, bool, frozenset[tuple[str, Any]]]
 
 _recent: Final[OrderedDict[_Key, ParsedQuery]] = OrderedDict()
+_prepared: Final[WeakKeyDictionary[TheirQuery, tuple[str | None, ParsedQuery]]] = WeakKeyDictionary()
 _mutex: Final = new_mutex()
 
 
@@ -144,6 +146,32 @@ def parsed_query(
         while len(_recent) > REMEMBERED:
             _recent.popitem(last=False)
     return made
+
+
+def prepared_query(query: TheirQuery, base: str | None = None) -> ParsedQuery:
+    """Return a query that rdflib has prepared: that of its text, which `prepareQuery` keeps, or else of its algebra.
+
+    Where the text has ``*``, the algebra has variables that are not visible, too, and does not say that it was ``*``.
+
+    Args:
+        query: The query.
+        base: The base IRI, unless the query was prepared with one or declares one.
+
+    Raises:
+        QuerySyntaxError, UnsupportedError: As for `parsed_query`.
+    """
+    original = getattr(query, "_original_args", None)
+    if original is None:
+        return ParsedQuery.from_rdflib(query, base)
+    with _mutex:
+        known = _prepared.get(query)
+    if known is None or known[0] != base:
+        text, _, own = original
+        prefixes = dict(query.prologue.namespace_manager.namespaces())  # the given mapping may have changed since
+        known = base, _parsed(text, own or base, prefixes, keeps_numbers=False)
+        with _mutex:
+            _prepared[query] = known
+    return known[1]
 
 
 def _parsed(text: str, base: str | None, prefixes: Mapping[str, Any] | None, keeps_numbers: bool) -> ParsedQuery:
