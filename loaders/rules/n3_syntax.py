@@ -232,7 +232,7 @@ class _Sink:
         context.statements.append(N3Statement(*terms, self.start))
 
     def mention(self, context: Formula, node: ListTerm | Formula) -> None:
-        """Keep a whole sentence without a predicate: a list as its first item and the rest, a formula as the subject of a statement."""
+        """Keep a sentence without a predicate: a list as its first item and the rest, a formula as the subject of a statement."""
         if isinstance(node, Formula):
             context.statements.append(N3Statement(node, RDF.nil, RDF.nil, self.start))
             return
