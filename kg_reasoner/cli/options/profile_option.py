@@ -65,7 +65,8 @@ def begin_profile(reasoner: Reasoner, others: Iterable[Path] = ()) -> None:
     output = context.params.get("output")
     if output is not None and str(output) != "-" and os.path.realpath(output) == os.path.realpath(target):
         raise click.UsageError(f"--profile and --output are the same file, {target}", context)
-    if target != "-" and os.path.realpath(target) in map(os.path.realpath, (*_inputs(context.params), *others)):
+    taken = {os.path.realpath(str(path)) for path in (*_inputs(context.params), *others)}
+    if target != "-" and os.path.realpath(target) in taken:
         raise click.UsageError(f"--profile would replace {target}, which the command reads or writes: name another file", context)
     profile = reasoner.profile()
     if target == "-":
