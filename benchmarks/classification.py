@@ -43,8 +43,10 @@ def ontology(count: int, defined: int) -> Iterator[Triple]:
 
 
 @click.command(context_settings=SETTINGS, help=__doc__)
-@click.option("--classes", "sizes", multiple=True, type=int, default=(1_000, 10_000, 100_000), show_default=True)
-@click.option("--defined", default=0, show_default=True, help="Define every so manieth class by a value; 0: none.")
+@click.option("--classes", "sizes", multiple=True, type=click.IntRange(1), default=(1_000, 10_000, 100_000), show_default=True)
+@click.option(
+    "--defined", type=click.IntRange(0), default=0, show_default=True, help="Define every so manieth class by a value; 0: none."
+)
 @click.option("--hermit", is_flag=True, help="Through owlready2, beside HermiT, which needs Java; its start is included.")
 def main(sizes: tuple[int, ...], defined: int, hermit: bool) -> None:
     for size in sizes:

@@ -56,7 +56,7 @@ def run(command: list[str]) -> Run:
 
 @click.command(context_settings=SETTINGS, help=__doc__)
 @click.option("--shape", "shapes", multiple=True, type=click.Choice([*SHAPES, *DEEP]), default=tuple(SHAPES), show_default=True)
-@click.option("--classes", "sizes", multiple=True, type=int, default=(1_000, 10_000), show_default=True)
+@click.option("--classes", "sizes", multiple=True, type=click.IntRange(1), default=(1_000, 10_000), show_default=True)
 @click.option("--seed", default=0, show_default=True)
 @click.option("--elk", "jar", envvar="KG_REASONER_ELK", metavar="JAR", help="The path of elk-standalone-*.jar.")
 @click.option("--heap", default="", metavar="SIZE", help="The most memory of ELK's Java, as in 2g.")

@@ -30,14 +30,20 @@ if TYPE_CHECKING:
 __all__ = ["Checker", "main", "with_contradictions"]
 
 _STATED_AGAIN = 20
-"""The classes whose axioms are given to another reasoner."""
+"""The classes and properties whose axioms are given to another reasoner."""
 
 
 @click.command(context_settings=SETTINGS, help=__doc__)
 @click.option("--shape", "shapes", multiple=True, type=click.Choice(list(SHAPES)), default=tuple(SHAPES), show_default=True)
-@click.option("--classes", "sizes", multiple=True, type=int, default=(1_000, 10_000), show_default=True)
+@click.option("--classes", "sizes", multiple=True, type=click.IntRange(3), default=(1_000, 10_000), show_default=True)
 @click.option("-r", "--ruleset", type=click.Choice(["owl2el", "owl2rl"]), default="owl2el", show_default=True)
-@click.option("--contradictions", default=20, show_default=True, help="Pairs of disjoint classes, each with a class below both.")
+@click.option(
+    "--contradictions",
+    type=click.IntRange(0),
+    default=20,
+    show_default=True,
+    help="Pairs of disjoint classes, each with a class below both.",
+)
 @click.option("--seed", default=0, show_default=True)
 def main(shapes: tuple[str, ...], sizes: tuple[int, ...], ruleset: str, contradictions: int, seed: int) -> None:
     for shape in shapes:
@@ -57,7 +63,7 @@ def with_contradictions(shape: str, size: int, contradictions: int, seed: int) -
 
 
 def prove_all(shape: str, size: int, ruleset: str, contradictions: int, seed: int) -> None:
-    """Classify an ontology, prove that its unsatisfiable classes are, and check the proofs; print what that takes."""
+    """Classify an ontology, prove what is unsatisfiable, and check the proofs; print what that takes."""
     from kg_reasoner import Reasoner
 
     reasoner = Reasoner(ruleset=ruleset, threads=1)
@@ -107,24 +113,29 @@ class Checker:
         self._rules = {*reasoner.rules, told_rule("SubClassOf")}
 
     def steps(self, each: Unsatisfiable, proof: Proof) -> None:
-        """Check that the steps follow from each other, and that what is explicit is, or says that the class has a member."""
+        """Check that the steps follow from each other, and that what is explicit is, or says that there is a member."""
         from kg_reasoner.program import FALSE, TRIPLE, Atom
         from kg_reasoner.terms import OWL, RDF, RDFS, BlankNode
 
         if self._ruleset == "owl2el":
             goal, member = Atom(TRIPLE, (each.name, RDFS.subClassOf, OWL.Nothing)), None
+            if each.kind != "class":
+                goal = Atom("<tag:kg-reasoner:owl2el/empty>", (each.name,))
         else:
-            goal, member = Atom(FALSE, ()), (BlankNode(f"some_{each.name.value.removeprefix(EX)}"), RDF.type, each.name)
+            word = each.name.value.removeprefix(EX)
+            some, value = BlankNode(f"some_{word}"), BlankNode(f"value_of_{word}")
+            goal, member = Atom(FALSE, ()), (some, RDF.type, each.name) if each.kind == "class" else (some, each.name, value)
         explicit = _Explicit(self._reasoner, member)
         self._check(proof, goal, self._rules, explicit, self._nothing_negated)
 
     def axioms(self, each: Unsatisfiable, axioms: tuple[str, ...]) -> None:
-        """Check that a class is unsatisfiable by the axioms of its proof alone, and the declarations of their classes."""
+        """Check that a name is unsatisfiable by the axioms of its proof alone, with declarations of it and of their classes."""
         from kg_reasoner import Reasoner
 
         text = " ".join(axioms)
         text += "".join(f" Declaration(Class({name}))" for name in sorted(set(re.findall(r"el:C\d+", text))))
-
+        if each.kind != "class":
+            text += f" Declaration(ObjectProperty(<{each.name.value}>))"
         other = Reasoner(ruleset=self._ruleset)
         prefixes = f"Prefix(el:=<{EX}>) Prefix(owl:=<http://www.w3.org/2002/07/owl#>)"
         other.load(f"{prefixes} Ontology({text})".encode(), format="functional")

@@ -17,6 +17,7 @@ from rich.console import Console
 
 from benchmarks.contests import report
 from benchmarks.measuring.commands import SETTINGS
+from kg_reasoner import rulesets
 from kg_reasoner.api.reasoner import Equality, Reasoner
 from kg_reasoner.terms import IRI, OWL, Triple, term_text
 
@@ -28,9 +29,11 @@ VALUES = 7
 
 @click.command(context_settings=SETTINGS)
 @click.option("-p", "--properties", type=click.IntRange(min=1), default=10, show_default=True, help="How many each member has.")
-@click.option("-a", "--axioms", type=int, default=100, show_default=True, help="The largest clique that axioms are tried on.")
-@click.option("-r", "--ruleset", default="owl2rl", show_default=True)
-@click.option("-n", "--largest", type=int, default=SIZES[-1], show_default=True, help="The largest clique.")
+@click.option(
+    "-a", "--axioms", type=click.IntRange(0), default=100, show_default=True, help="The largest clique that axioms are tried on."
+)
+@click.option("-r", "--ruleset", type=click.Choice(rulesets.names()), default="owl2rl", show_default=True)
+@click.option("-n", "--largest", type=click.IntRange(SIZES[0]), default=SIZES[-1], show_default=True, help="The largest clique.")
 def main(properties: int, axioms: int, ruleset: str, largest: int) -> None:
     """Print CPU milliseconds for cliques of growing size, and how many times as long axioms take."""
     console = Console(width=report.WIDTH)

@@ -216,8 +216,8 @@ def _print_speeds(what: str, speeds: Iterable[Speed]) -> None:
 
 
 @click.command(context_settings=SETTINGS)
-@click.option("--universities", default=1, show_default=True, help="The size of the data.")
-@click.option("--runs", default=3, show_default=True, help="Times that each way is measured.")
+@click.option("--universities", type=click.IntRange(1), default=1, show_default=True, help="The size of the data.")
+@click.option("--runs", type=click.IntRange(1), default=3, show_default=True, help="Times that each way is measured.")
 @click.argument("documents", type=click.Path(path_type=Path, exists=True, dir_okay=False), nargs=-1)
 def main(universities: int, runs: int, documents: tuple[Path, ...]) -> None:
     """Measure how fast RDF files are read and written, beside pyoxigraph and maplib, and the command line from file to file.

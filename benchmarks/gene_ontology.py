@@ -61,7 +61,10 @@ def gene_ontology(file: str) -> Iterator[str]:
 @click.argument("target", type=click.Path())
 def main(source: str, target: str) -> None:
     """Write the ontology of SOURCE, an SQLite file of GO.db, to TARGET."""
-    lines = [f"{line} .\n" for line in gene_ontology(source)]
+    try:
+        lines = [f"{line} .\n" for line in gene_ontology(source)]
+    except sqlite3.DatabaseError as error:
+        raise click.ClickException(f"{source} is not GO.db: {error}") from None
     Path(target).write_text("".join(lines), encoding="utf-8")
     click.echo(f"{len(lines):,} triples")
 

@@ -71,8 +71,14 @@ def networkx_seconds(relation: str, edges: list[tuple[int, int]]) -> float | Non
 
 
 @click.command(context_settings=SETTINGS)
-@click.option("--edges", default=100_000, show_default=True, help="The edges, between as many nodes.")
-@click.option("--pairs", default=1_000, show_default=True, help="The nodes for closure and steps; twice as many edges.")
+@click.option("--edges", type=click.IntRange(1), default=100_000, show_default=True, help="The edges, between as many nodes.")
+@click.option(
+    "--pairs",
+    type=click.IntRange(1),
+    default=1_000,
+    show_default=True,
+    help="The nodes for closure and steps; twice as many edges.",
+)
 def main(edges: int, pairs: int) -> None:
     """Measure the relations of the library."""
     given = random_edges(edges, edges)

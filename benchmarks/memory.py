@@ -22,6 +22,7 @@ from benchmarks.inputs.data import made, universities_as_ntriples, write_ontolog
 from benchmarks.inputs.update_data import data_folder
 from benchmarks.measuring.commands import SETTINGS
 from benchmarks.measuring.measure import peak, resident
+from kg_reasoner import rulesets
 
 if TYPE_CHECKING:
     from kg_reasoner.api.reasoner import Reasoner
@@ -132,12 +133,14 @@ def row(name: str, use: MemoryUse) -> str:
 
 @click.command(context_settings=SETTINGS)
 @click.option("-u", "--universities", type=click.IntRange(1), multiple=True, default=(1, 5), show_default=True)
-@click.option("-r", "--ruleset", "rulesets", multiple=True, default=("owl2rl", "rdfs"), show_default=True)
+@click.option(
+    "-r", "--ruleset", "names", type=click.Choice(rulesets.names()), multiple=True, default=("owl2rl", "rdfs"), show_default=True
+)
 @click.option("--data", "given", type=click.Path(file_okay=False, path_type=Path), help="The folder for the data.")
 @click.option("--one", hidden=True)
 @click.argument("files", nargs=-1)
 def main(
-    universities: tuple[int, ...], rulesets: tuple[str, ...], given: Path | None, one: str | None, files: tuple[str, ...]
+    universities: tuple[int, ...], names: tuple[str, ...], given: Path | None, one: str | None, files: tuple[str, ...]
 ) -> None:
     """Measure the memory of facts and terms."""
     if one is not None:
@@ -150,7 +153,7 @@ def main(
     print(f"{'at most':20}{'':12}{PER_FACT:>9.1f}".ljust(64) + f"{'':12}{PER_TERM:>9.1f}")
     for size in universities:
         data = lubm_data(size, folder)
-        for ruleset in rulesets:
+        for ruleset in names:
             print(row(f"LUBM({size}) {ruleset}", in_process(ruleset, [str(ontology), str(data)])), flush=True)
 
 

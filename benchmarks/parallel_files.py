@@ -96,8 +96,10 @@ def writing(path: Path, ids: np.ndarray, dictionary: Dictionary, threads: int) -
 
 
 @click.command(context_settings=SETTINGS)
-@click.option("-u", "--universities", default=5, show_default=True, help="The size of the data.")
-@click.option("-n", "--rounds", default=3, show_default=True, help="Runs of each, taken in turns; the best counts.")
+@click.option("-u", "--universities", type=click.IntRange(1), default=5, show_default=True, help="The size of the data.")
+@click.option(
+    "-n", "--rounds", type=click.IntRange(1), default=3, show_default=True, help="Runs of each, taken in turns; the best counts."
+)
 @click.option("-t", "--threads", "counts", multiple=True, default=(1, 2, 4), show_default=True, help="Numbers of threads.")
 def main(universities: int, rounds: int, counts: tuple[int, ...]) -> None:
     """Measure loading and writing of LUBM by several threads."""

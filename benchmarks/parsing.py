@@ -151,8 +151,8 @@ def making(runs: int = 200) -> float:
 
 
 @click.command(context_settings=SETTINGS)
-@click.option("--universities", default=1, show_default=True, help="The size of the data.")
-@click.option("--runs", default=3, show_default=True, help="Times that each way is measured.")
+@click.option("--universities", type=click.IntRange(1), default=1, show_default=True, help="The size of the data.")
+@click.option("--runs", type=click.IntRange(1), default=3, show_default=True, help="Times that each way is measured.")
 def main(universities: int, runs: int) -> None:
     """Measure how long graphs over the store take to read documents and graphs, beside Reasoner.load."""
     from kg_reasoner.lubm import generate

@@ -28,7 +28,7 @@ from rich.table import Table
 from benchmarks.contests import report
 from benchmarks.measuring.commands import SETTINGS
 from benchmarks.measuring.measure import cpu
-from kg_reasoner import ReasonerWarning
+from kg_reasoner import ReasonerWarning, rulesets
 from kg_reasoner.api.reasoner import Reasoner
 from kg_reasoner.terms import IRI, OWL, RDF, RDFS, BlankNode, Term, Triple
 
@@ -215,7 +215,7 @@ def table(rows: list[Measured]) -> Table:
 @click.option("--ontology", "files", type=click.Path(exists=True, path_type=Path), multiple=True, help="Measure files instead.")
 @click.option("--reasonable", "with_peer", is_flag=True, help="Measure reasonable on the files, too.")
 @click.option("--limit", type=click.FloatRange(1), default=60, show_default=True, help="Seconds (wall) that it may take.")
-@click.option("-r", "--ruleset", default="owl2rl", show_default=True, help="The rule set.")
+@click.option("-r", "--ruleset", type=click.Choice(rulesets.names()), default="owl2rl", show_default=True, help="The rule set.")
 @click.option("--rounds", type=click.IntRange(1), default=9, show_default=True, help="How often the axiom is added and removed.")
 @click.option("--json", "json_file", type=click.Path(path_type=Path), help="Write everything that was measured.")
 def main(

@@ -64,8 +64,8 @@ def seconds(script: list[str], times: int) -> float:
 
 
 @click.command(context_settings=SETTINGS)
-@click.option("--commands", default=10_000, show_default=True, help="The commands of each script.")
-@click.option("--times", default=3, show_default=True, help="The runs, of which the best counts.")
+@click.option("--commands", type=click.IntRange(1), default=10_000, show_default=True, help="The commands of each script.")
+@click.option("--times", type=click.IntRange(1), default=3, show_default=True, help="The runs, of which the best counts.")
 def main(commands: int, times: int) -> None:
     """Measure scripts of the shell."""
     shown = Table("script", "CPU seconds", "commands a second")

@@ -13,6 +13,7 @@ import click
 
 from benchmarks.measuring.commands import SETTINGS
 from benchmarks.spark_shapes import cpu_of_children
+from kg_reasoner import rulesets
 
 if TYPE_CHECKING:
     from kg_reasoner.terms import Triple
@@ -22,10 +23,10 @@ _Flagged = set[tuple[str, str, str, bool]]
 
 @click.command(context_settings=SETTINGS)
 @click.argument("files", nargs=-1, required=True, type=click.Path(exists=True))
-@click.option("--ruleset", default="owl2rl", show_default=True)
+@click.option("--ruleset", type=click.Choice(rulesets.names()), default="owl2rl", show_default=True)
 @click.option("--cores", type=click.IntRange(min=1), default=2, show_default=True)
 @click.option("--memory", default="4g", show_default=True, help="Of the driver, which is the only executor.")
-@click.option("--driver-facts", type=int, help="With so many, the driver finishes in process. [default: 100000]")
+@click.option("--driver-facts", type=click.IntRange(0), help="With so many, the driver finishes in process. [default: 100000]")
 def main(files: tuple[str, ...], ruleset: str, cores: int, memory: str, driver_facts: int | None) -> None:
     """Compare what follows from files."""
     from kg_reasoner import Reasoner
@@ -60,7 +61,6 @@ def _in_process(triples: list[Triple], ruleset: str) -> tuple[_Flagged, float]:
 def _on_spark(triples: list[Triple], ruleset: str, cores: int, memory: str, driver_facts: int | None) -> tuple[_Flagged, float]:
     from pyspark.sql import SparkSession
 
-    from kg_reasoner import rulesets
     from kg_reasoner.spark_backend import SparkReasoner
     from kg_reasoner.spark_backend.io.columns import triple_frame
 

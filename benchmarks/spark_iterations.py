@@ -42,7 +42,9 @@ def _chains() -> Iterator[bytes]:
 @click.option("--universities", type=click.IntRange(min=1), default=5, show_default=True)
 @click.option("--cores", type=click.IntRange(min=1), default=2, show_default=True)
 @click.option("--memory", default="4g", show_default=True, help="Of the driver, which is the only executor.")
-@click.option("--driver-facts", type=int, default=0, show_default=True, help="With so many, the driver finishes in process.")
+@click.option(
+    "--driver-facts", type=click.IntRange(0), default=0, show_default=True, help="With so many, the driver finishes in process."
+)
 def main(universities: int, cores: int, memory: str, driver_facts: int) -> None:
     """Measure iterations on Spark."""
     with tempfile.TemporaryDirectory() as folder:

@@ -34,6 +34,7 @@ import click
 
 from benchmarks.inputs.spark_data import SHAPES, shaped
 from benchmarks.measuring.commands import SETTINGS
+from kg_reasoner import rulesets
 
 if TYPE_CHECKING:
     from kg_reasoner.spark_backend.run_progress import Report
@@ -135,7 +136,7 @@ CASES: dict[str, Callable[[int], Iterator[str]]] = {
 @click.command(context_settings=SETTINGS)
 @click.argument("case", type=click.Choice(list(CASES)))
 @click.argument("size", type=click.IntRange(min=2))
-@click.option("--ruleset", default="owl2rl", show_default=True)
+@click.option("--ruleset", type=click.Choice(rulesets.names()), default="owl2rl", show_default=True)
 @click.option("--system", "systems", type=click.Choice(SYSTEMS), multiple=True, help="By default all.")
 @click.option("--before", type=click.Path(exists=True, dir_okay=False), help="The Python of an earlier version's environment.")
 @click.option("--cores", type=click.IntRange(min=1), default=2, show_default=True)
@@ -200,7 +201,6 @@ def _in_process(file: str, ruleset: str, case: str) -> dict[str, object]:
 def _on_spark(file: str, ruleset: str, cores: int, memory: str, case: str) -> dict[str, object]:
     from pyspark.sql import SparkSession
 
-    from kg_reasoner import rulesets
     from kg_reasoner.spark_backend import SparkReasoner
 
     builder = SparkSession.builder.master(f"local[{cores}]").config("spark.driver.memory", memory)

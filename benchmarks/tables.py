@@ -90,8 +90,8 @@ def _best(prepare: Callable[[], Callable[[], object]], times: int) -> float:
 
 
 @click.command(context_settings=SETTINGS)
-@click.option("--rows", default=1_000_000, show_default=True, help="The rows of each table.")
-@click.option("--times", default=3, show_default=True, help="The runs, of which the best counts.")
+@click.option("--rows", type=click.IntRange(1), default=1_000_000, show_default=True, help="The rows of each table.")
+@click.option("--times", type=click.IntRange(1), default=3, show_default=True, help="The runs, of which the best counts.")
 def main(rows: int, times: int) -> None:
     """Compare ways from tables to facts and back."""
     shown = Table("CPU seconds", *(found := tables(rows)))

@@ -173,7 +173,9 @@ def table(rates: list[Rate]) -> Table:
 @click.command(context_settings=SETTINGS)
 @click.option("-n", "--nodes", type=click.IntRange(40), default=4000, show_default=True, help="Nodes of each layer.")
 @click.option("-d", "--degree", type=click.IntRange(1), default=20, show_default=True, help="Sides that begin at a node.")
-@click.option("-s", "--seconds", type=float, default=2.0, show_default=True, help="How long the threads ask.")
+@click.option(
+    "-s", "--seconds", type=click.FloatRange(0, min_open=True), default=2.0, show_default=True, help="How long the threads ask."
+)
 @click.option("-r", "--rounds", type=click.IntRange(1), default=3, show_default=True)
 @click.option("--cache", type=click.Path(path_type=Path), help="Folder for the generated data. [default: in the temporary folder]")
 @click.option("--json", "json_file", type=click.Path(path_type=Path), help="Write everything that was measured.")

@@ -390,12 +390,15 @@ def table(results: Iterator[Result]) -> Iterator[str]:
 @click.argument("names", metavar="[NAME]...", nargs=-1)
 def main(scale: float, names: tuple[str, ...]) -> None:
     """Run the jobs whose names contain one of the names, or all; SCALE multiplies their sizes."""
+    every = jobs(scale)
+    chosen = [job for job in every if not names or any(name in job.name for name in names)]
+    if not chosen:
+        raise click.UsageError(f"no job has one of these names; the jobs are {', '.join(job.name for job in every)}")
     missing = [name for name, (_, is_installed) in CONTESTANTS.items() if not is_installed()]
     if missing:
         print(f"not installed: {', '.join(missing)}")
     if shutil.which("souffle"):
         print(f"Soufflé {version()}")
-    chosen = [job for job in jobs(scale) if not names or any(name in job.name for name in names)]
     for line in table(measured(chosen)):
         print(line, flush=True)
 

@@ -136,7 +136,7 @@ def _parser(sink: _Sink, base: str) -> SinkParser:
             context: Any = self._context
             stated = len(context.statements)
             end = super().property_list(argstr, i, subj)
-            if isinstance(subj, Formula) and len(context.statements) == stated:
+            if isinstance(subj, ListTerm | Formula) and len(context.statements) == stated:
                 sink.mention(context, subj)
             return end
 
@@ -231,9 +231,14 @@ class _Sink:
         terms = self._term(context, subject), self._term(context, predicate), self._term(context, object)
         context.statements.append(N3Statement(*terms, self.start))
 
-    def mention(self, context: Formula, formula: Formula) -> None:
-        """Keep a formula that is a whole sentence, and so states nothing, as the subject of a statement."""
-        context.statements.append(N3Statement(formula, RDF.nil, RDF.nil, self.start))
+    def mention(self, context: Formula, node: ListTerm | Formula) -> None:
+        """Keep a sentence without a predicate: a list as its first item and the rest, a formula as the subject of a statement."""
+        if isinstance(node, Formula):
+            context.statements.append(N3Statement(node, RDF.nil, RDF.nil, self.start))
+            return
+        cell, rest = self.newBlankNode(), ListTerm(node.items[1:]) if node.items[1:] else RDF.nil
+        context.statements.append(N3Statement(cell, RDF.first, node.items[0], self.start))
+        context.statements.append(N3Statement(cell, RDF.rest, rest, self.start))
 
     def variable(self, iri: str) -> Variable:
         """Return the variable for ``?x`` or ``@forAll :x``; its name is the unique end of the IRI."""

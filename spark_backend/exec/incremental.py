@@ -9,7 +9,13 @@ from typing import TYPE_CHECKING
 from kg_reasoner.program import Aggregate, Atom, Negation, Program
 from kg_reasoner.spark_backend.exec.evaluation.overdeleted import doubtful_triples
 from kg_reasoner.spark_backend.exec.facts.materialisation import common, flagged, materialisation, without
-from kg_reasoner.spark_backend.exec.preparation.given_frames import Ontology, expect_program, given_triples
+from kg_reasoner.spark_backend.exec.preparation.given_frames import (
+    Ontology,
+    expect_materialisation,
+    expect_program,
+    given_facts,
+    given_triples,
+)
 from kg_reasoner.spark_backend.exec.preparation.literal_facts import LITERAL_PREDICATES
 from kg_reasoner.spark_backend.exec.preparation.merged_terms import is_equality_rule
 from kg_reasoner.spark_backend.exec.preparation.rule_preparation import Rules, prepare
@@ -59,12 +65,14 @@ def update(
         The materialisation.
 
     Raises:
-        LoadError: The program is not a `Program`, something else than triples is given, or a row is not a triple.
+        LoadError: The program is not a `Program`, something else than a materialisation, triples or facts is given, or a row is
+            not a triple.
     """
     expect_program(program)
+    expect_materialisation(materialised)
     spark, report = materialised.sparkSession, reporting(progress)
     options = Options(facts, work_dir, progress=progress, driver_facts=driver_facts)
-    relations = dict(facts or {})
+    relations = given_facts(program, facts)
     workspace = WorkDirectory(spark, work_dir)
     workspace.begin("update")
     change = _Change(materialised, given_triples(spark, None, added), given_triples(spark, None, removed), workspace)

@@ -23,6 +23,7 @@ from kg_reasoner.spark_backend.exec.facts.candidates import Candidates, held_fac
 from kg_reasoner.spark_backend.exec.facts.mask_table import MOST_MASKS, TooManyMasks
 from kg_reasoner.spark_backend.exec.facts.run_facts import FactFrames
 from kg_reasoner.spark_backend.exec.preparation.equalities import Equalities, Equality
+from kg_reasoner.spark_backend.exec.preparation.given_frames import given_facts
 from kg_reasoner.spark_backend.exec.preparation.groups_of_solutions import groups
 from kg_reasoner.spark_backend.exec.preparation.literal_facts import asked_of_literals, literal_relations
 from kg_reasoner.spark_backend.exec.preparation.merged_terms import SAME_AS, Representatives
@@ -86,7 +87,7 @@ class Run:
         self.spark = spark
         self.program = program
         self.given = given
-        self.relations = dict(options.facts or {})
+        self.relations = given_facts(program, options.facts)
         self._workspace = WorkDirectory(spark, options.work_dir, resume=options.resume)
         self._report = reporting(options.progress)
         self._options = options

@@ -465,6 +465,24 @@ def test_option_in_vain(data: Path, tmp_path: Path) -> None:
         assert result.exit_code == 2 and "--profile and --output are the same file" in result.stderr
 
 
+def test_option_names_no_file_of_the_command(data: Path, tmp_path: Path) -> None:
+    program, table, out = tmp_path / "p.dl", tmp_path / "q.tsv", tmp_path / "out"
+    program.write_text("p(?x) :- q(?x) . [?x, a, <http://x/A>] :- [?x, a, <http://x/B>] .")
+    table.write_text("a\n")
+    out.mkdir()
+    before = {path: path.read_bytes() for path in (program, table, data)}
+    run = ("run", program, "--facts", tmp_path, "--data", data, "-o", out, "--profile")
+    for same in (*before, out / "p.tsv", out / "triples.nt"):
+        result = kg(*run, same)
+        assert result.exit_code == 2 and f"--profile would replace {same}, which the command reads or writes" in result.stderr
+    assert list(out.iterdir()) == []
+    for options in (("query", "-Q", "ASK {}"), ("check",), ("explain", "-t", "<http://x/a> a <http://x/A>")):
+        for same in (data, program):
+            assert "--profile would replace" in kg(*options, data, "--rules", program, "--profile", same).stderr
+    assert {path: path.read_bytes() for path in before} == before
+    assert kg(*run, out / "costs.tsv").exit_code == 0 and len(list(out.iterdir())) == 3
+
+
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no full device")
 def test_option_with_a_full_device(data: Path, tmp_path: Path) -> None:
     result = kg("query", data, "-Q", "ASK {}", "--profile", "/dev/full")

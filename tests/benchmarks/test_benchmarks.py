@@ -13,7 +13,7 @@ from click.testing import CliRunner
 from rich.console import Console
 
 from benchmarks import __main__ as benchmark
-from benchmarks import by_the_book, dbsp, maintenance, shacl
+from benchmarks import by_the_book, dbsp, gene_ontology, maintenance, shacl, values
 from benchmarks.conformance import __main__ as conformance
 from benchmarks.conformance import cases as conformance_cases
 from benchmarks.contestants.ours import Ours
@@ -252,3 +252,25 @@ def test_commands_have_the_same_settings() -> None:
     commands = {name: call for name, text in sources.items() for call in re.findall(r"@click\.command\((.*)\)", text)}
     assert len(commands) > 30
     assert [name for name, call in commands.items() if "SETTINGS" not in call] == []
+
+
+def test_numbers_and_rule_sets_that_commands_take_are_checked() -> None:
+    """So a wrong one is wrong usage, and neither an error amid the run nor a table of nothing."""
+    sources = {path.name: path.read_text(encoding="utf-8") for path in Path(benchmark.__file__).parent.rglob("*.py")}
+    options = [(name, call) for name, text in sources.items() for call in re.findall(r"@click\.option\((.*?)\)\n", text, re.DOTALL)]
+    assert len(options) > 100
+    numbers = [each for each in options if re.search(r"type=int\b|default=[\d_]", each[1]) and '"--seed"' not in each[1]]
+    assert [each for each in numbers if "Range(" not in each[1]] == []
+    rule_sets = [each for each in options if '"--ruleset"' in each[1] and each[0] != "owlready2_tests.py"]
+    assert [each for each in rule_sets if "click.Choice(" not in each[1]] == []
+
+
+def test_a_name_of_no_job_is_refused() -> None:
+    result = CliRunner().invoke(values.main, ["0.0001", "none such"])
+    assert result.exit_code == 2 and "no job has one of these names; the jobs are" in result.output
+
+
+def test_a_file_that_is_no_gene_ontology_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "GO.sqlite").write_text("no tables")
+    result = CliRunner().invoke(gene_ontology.main, [str(tmp_path / "GO.sqlite"), str(tmp_path / "go.nt")])
+    assert result.exit_code == 1 and "is not GO.db" in result.output and not (tmp_path / "go.nt").exists()

@@ -192,6 +192,14 @@ def test_the_proofs_of_all_unsatisfiable_classes_are_accepted(shape: str, rulese
     assert int(found[1]) >= int(found[2]) > 0
 
 
+@pytest.mark.parametrize("ruleset", ["owl2el", "owl2rl"])
+def test_the_proofs_of_unsatisfiable_properties_are_accepted(ruleset: str) -> None:
+    """In this ontology, the domain of ``regulates`` is unsatisfiable."""
+    result = CliRunner().invoke(el_proofs.main, ["--shape", "go", "--classes", "12", "-r", ruleset])
+    assert result.exit_code == 0, result.output
+    assert "14 unsatisfiable, all proved" in result.output
+
+
 def test_the_proof_checker_of_the_benchmark_rejects_what_is_not_explicit() -> None:
     reasoner = Reasoner(ruleset="owl2el")
     reasoner.add_triples(triples_of([("disjoint", "C1", "C2"), ("subclass", "C3", "C1"), ("subclass", "C3", "C2")]))

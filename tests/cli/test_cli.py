@@ -622,7 +622,9 @@ def test_data_that_contradict_the_rules_can_be_refused(zoo: Path, tmp_path: Path
         good(*arguments, "--on-inconsistency", "raise")
         zoo.write_text(ZOO + ":leo a :Dog .")
         good(*arguments)
-        assert "error: the data contradict the rules:\n  DisjointClasses(" in bad(*arguments, "--on-inconsistency", "raise")
+        for options in ([], ["--graphs", "graph"]):
+            refused = bad(*arguments, *options, "--on-inconsistency", "raise")
+            assert "error: the data contradict the rules:\n  DisjointClasses(" in refused
 
 
 # ---- named graphs, and what IRIs are relative to

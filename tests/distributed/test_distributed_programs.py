@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from typing import Any
+from unittest.mock import patch
 
 import pytest
 import rdflib
@@ -12,7 +13,7 @@ from hypothesis import strategies as st
 
 from kg_reasoner import Reasoner, rulesets
 from kg_reasoner.engine.clashes import clashes
-from kg_reasoner.errors import LoadError, UnsupportedError
+from kg_reasoner.errors import LoadError, UnknownNameError, UnsupportedError
 from kg_reasoner.language.parser import parse
 from kg_reasoner.program import Program
 from kg_reasoner.spark_backend import SparkReasoner, update
@@ -201,3 +202,23 @@ def test_random_programs_over_triples(program: Program, triples: set[tuple[strat
     """With variables for properties and classes."""
     with standing_in() as session:
         expect_of_triples(session, program, triples)
+
+
+def test_facts_and_options_that_are_none_are_refused() -> None:
+    program = parse("out(?x) :- given(?x, ?y) . @prefix : <http://x/> . [?x, :p, ?y] :- [?y, :p, ?x] .")
+    with standing_in() as session:
+        rows = triple_frame(session, [])
+        with pytest.raises(LoadError, match="for given has the columns subject, predicate, object, but the predicate has arity 2"):
+            SparkReasoner(session, program, facts={"given": rows})
+        with pytest.raises(LoadError, match="facts of given are a DataFrame of Spark, not an object of type list"):
+            SparkReasoner(session, program, facts={"given": []})
+        pair: Any = rows.select("subject", "object")
+        not_strings = pytest.raises(LoadError, match=r"columns of the DataFrame for given are not strings: object \(int\)")
+        with patch.object(type(pair), "dtypes", [("subject", "string"), ("object", "int")]), not_strings:
+            SparkReasoner(session, program, facts={"given": pair})
+        SparkReasoner(session, program, facts={"given": pair})
+        with pytest.raises(LoadError, match="no materialisation: it has the columns subject, predicate, object, and not inferred"):
+            update(rows, program)
+        unknown: Any = "none such"
+        with pytest.raises(UnknownNameError, match="unknown treatment of equality 'none such'; choose one of: auto"):
+            SparkReasoner(session, program, rows, equality=unknown)

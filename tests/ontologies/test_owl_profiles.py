@@ -143,3 +143,18 @@ def test_the_command(tmp_path: Path) -> None:
     ]
     found = json.loads(CliRunner().invoke(main, ["profiles", str(file), "--format", "json"]).stdout)
     assert {name: each["holds"] for name, each in found.items()} == {"EL": False, "QL": True, "RL": True, "DL": True}
+
+
+def test_the_command_finds_imports_and_resolves_relative_iris(tmp_path: Path) -> None:
+    """As its messages advise."""
+    file = tmp_path / "a.ttl"
+    file.write_text("@prefix owl: <http://www.w3.org/2002/07/owl#> . <a> a owl:Ontology ; owl:imports <b> . <#A> a owl:Class .")
+    (tmp_path / "more").mkdir()
+    (tmp_path / "more" / "b.ttl").write_text("<http://x/b> a <http://www.w3.org/2002/07/owl#Ontology> .")
+    for command, missing in (("profiles", 0), ("imports", 3)):
+        without = CliRunner().invoke(main, [command, str(file)])
+        assert without.exit_code == 1 and "pass --base http://" in without.stderr
+        based = CliRunner().invoke(main, [command, str(file), "--base", "http://x/"])
+        assert based.exit_code == missing and "1 import" in based.stderr
+        found = CliRunner().invoke(main, [command, str(file), "--base", "http://x/", "--catalog", str(tmp_path / "more")])
+        assert found.exit_code == 0 and "not found;" not in found.stderr

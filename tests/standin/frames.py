@@ -56,6 +56,11 @@ class Frame:
         return list(self._schema.names)
 
     @property
+    def dtypes(self) -> list[tuple[str, str]]:
+        """All given facts are strings here."""
+        return [(name, "string") for name in self.columns]
+
+    @property
     def schema(self) -> Schema:
         return self._schema
 

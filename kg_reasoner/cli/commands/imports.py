@@ -8,7 +8,7 @@ import click
 
 from kg_reasoner.cli.console import note, plural, print_table
 from kg_reasoner.cli.options.checked_values import input_format_option
-from kg_reasoner.cli.options.loading_options import bounds_option, given_bounds
+from kg_reasoner.cli.options.loading_options import base_option, bounds_option, given_base, given_bounds
 from kg_reasoner.cli.options.reasoner_options import quiet_option
 
 
@@ -23,6 +23,7 @@ from kg_reasoner.cli.options.reasoner_options import quiet_option
 @click.option("--fetch", is_flag=True, help="Fetch ontologies from the web that are neither among FILES nor in the catalog.")
 @input_format_option("The syntax of FILES. [default: from the file names]")
 @bounds_option
+@base_option
 @click.option("-f", "--format", "output_format", type=click.Choice(["text", "json"]), default="text", show_default=True)
 @quiet_option
 @click.pass_context
@@ -42,7 +43,7 @@ def imports(
     from kg_reasoner.loaders.imports.closure import ImportsMode, imports_of
 
     mode: ImportsMode = "fetch" if fetch else "resolve"
-    found = imports_of(*files, catalog=catalog, imports=mode, format=input_format, bounds=given_bounds())
+    found = imports_of(*files, catalog=catalog, imports=mode, format=input_format, base=given_base(), bounds=given_bounds())
     if output_format == "json":
         entries = [{"ontology": each.importer, "imports": each.iri, "document": each.document} for each in found]
         click.echo(json.dumps(entries, indent=2, ensure_ascii=False))

@@ -7,7 +7,7 @@ import json
 import click
 
 from kg_reasoner.cli.options.checked_values import input_format_option
-from kg_reasoner.cli.options.loading_options import bounds_option, given_bounds, report_missing_imports
+from kg_reasoner.cli.options.loading_options import load_documents, loading_options, report_missing_imports
 from kg_reasoner.cli.options.reasoner_options import quiet_option
 
 __all__ = ["profiles"]
@@ -17,7 +17,7 @@ __all__ = ["profiles"]
 @click.argument("files", nargs=-1, required=True)
 @input_format_option("The syntax of FILES. [default: from the file names]")
 @click.option("-f", "--format", "output_format", type=click.Choice(["text", "json"]), default="text", show_default=True)
-@bounds_option
+@loading_options
 @quiet_option
 def profiles(files: tuple[str, ...], input_format: str | None, output_format: str, quiet: bool) -> None:
     """Tell which of OWL 2 EL, QL, RL and DL the ontologies in FILES are in, by the W3C's grammars, and which axioms leave each.
@@ -27,7 +27,7 @@ def profiles(files: tuple[str, ...], input_format: str | None, output_format: st
     from kg_reasoner.api.reasoner import Reasoner
 
     reasoner = Reasoner()
-    reasoner.load(*files, format=input_format, bounds=given_bounds())
+    load_documents(reasoner, files, input_format, None)
     found = reasoner.owl_profiles()
     if output_format == "json":
         entries = {

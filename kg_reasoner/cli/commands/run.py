@@ -107,13 +107,14 @@ def run(
     program = saved_rule_file(program_file)
     with starting():
         reasoner = Reasoner(program, ruleset=ruleset, **reasoner_settings())
-    begin_profile(reasoner)
     inputs = {**fact_files(program, facts, {*given, *asked}), **given}
     for warning in (*homonyms(program), *table_warnings(program, facts, {**inputs, **asked})):
         warn(warning)
     outputs = _outputs(program, reasoner, output_format, header=header)
     if output == "-" and output_format == "parquet":
         raise OutputError("Parquet is not written to standard output: name a folder with --output")
+    written_to = [Path(output) / name for name in outputs] if output != "-" else []
+    begin_profile(reasoner, (*inputs.values(), *written_to))
     watch = Stopwatch()
     with ExitStack() as stack:
         files = stack.enter_context(_opened(Path(output), outputs, inputs.values())) if output != "-" else None

@@ -21,6 +21,7 @@ __all__ = [
     "axiom_warnings",
     "base_option",
     "bounds_option",
+    "given_base",
     "given_bounds",
     "load_documents",
     "loading_options",
@@ -88,6 +89,12 @@ def load_documents(reasoner: Reasoner, files: Sequence[str], input_format: str |
     settings = {**group_values(_GROUP), "bounds": given_bounds()}
     settings["catalog"] = settings.get("catalog") or None
     reasoner.load(*files, format=input_format, progress=progress, **settings)
+
+
+def given_base() -> str | None:
+    """Return the base of documents given by the command's options."""
+    base: str | None = group_values(_GROUP).get("base")
+    return base
 
 
 def given_bounds() -> DocumentBounds:

@@ -17,7 +17,7 @@ from kg_reasoner.cli.options.group_options import group_option, group_values
 from kg_reasoner.errors import OutputError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable, Iterator, Mapping
     from contextlib import AbstractContextManager
     from io import TextIOBase
 
@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 __all__ = ["begin_profile", "profile_option"]
 
 _GROUP: Final = "profile"
+_INPUTS: Final = ("program_file", "rules_file", "data", "files")
+"""The parameters of commands that name files to read."""
 
 _Command = TypeVar("_Command", bound="Callable[..., Any]")
 
@@ -41,14 +43,15 @@ def profile_option(command: _Command) -> _Command:
     )(command)
 
 
-def begin_profile(reasoner: Reasoner) -> None:
+def begin_profile(reasoner: Reasoner, others: Iterable[Path] = ()) -> None:
     """Profile what a reasoner does until the command ends, also by an error, if its options ask for that.
 
     Args:
         reasoner: The reasoner.
+        others: Files that the command reads or writes, besides those that its parameters name.
 
     Raises:
-        UsageError: The command materialises nothing or reasons over each graph by itself, or its output goes to the same file.
+        UsageError: The command materialises nothing or reasons over each graph by itself, or it reads or writes the same file.
         OutputError: The file cannot be written.
     """
     context = click.get_current_context()
@@ -62,6 +65,9 @@ def begin_profile(reasoner: Reasoner) -> None:
     output = context.params.get("output")
     if output is not None and str(output) != "-" and os.path.realpath(output) == os.path.realpath(target):
         raise click.UsageError(f"--profile and --output are the same file, {target}", context)
+    taken = {os.path.realpath(str(path)) for path in (*_inputs(context.params), *others)}
+    if target != "-" and os.path.realpath(target) in taken:
+        raise click.UsageError(f"--profile would replace {target}, which the command reads or writes: name another file", context)
     profile = reasoner.profile()
     if target == "-":
         context.call_on_close(lambda: _print(profile))
@@ -71,6 +77,13 @@ def begin_profile(reasoner: Reasoner) -> None:
     opened = ExitStack()  # now, so that a file that cannot be written is noticed before the work
     file = opened.enter_context(atomic_text(Path(target)))
     context.call_on_close(lambda: _write(profile, target, file, opened))
+
+
+def _inputs(parameters: Mapping[str, Any]) -> Iterator[str]:
+    """Yield the names of the files that a command's parameters tell it to read."""
+    for name in _INPUTS:
+        given = parameters.get(name) or ()
+        yield from (given,) if isinstance(given, str) else given
 
 
 def _print(profile: Profile) -> None:

@@ -80,8 +80,7 @@ class GraphReasoners(StoreTransactions):
     def _drop_outdated(self) -> None:
         """Forget the graphs if they do not show the base: it was changed, and not by the store, or an interrupt came in between."""
         if self._version != self.reasoner.version:
-            quads = self.reasoner.core.queries.quads
-            self._changed.update(number for number in (quads.default, *quads.names().tolist()) if number >= 0)
+            self._changed |= {self.reasoner.named_graphs.default, *self.reasoner.core.queries.quads.names().tolist()}
             self._graphs.clear()
             self._version = self.reasoner.version
 

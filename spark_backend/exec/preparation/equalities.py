@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
 
-from kg_reasoner.errors import UnsupportedError
+from kg_reasoner.errors import UnsupportedError, expect_name
 from kg_reasoner.program import Program
 from kg_reasoner.spark_backend.exec.preparation.components import representatives
 from kg_reasoner.spark_backend.exec.preparation.merged_terms import Representatives, can_rewrite, is_equality_rule
@@ -32,10 +32,14 @@ class Equalities:
         wish: How owl:sameAs is to be treated; see `Run`.
         has_facts: Whether facts of general predicates are given.
         report: Called when representatives are found.
+
+    Raises:
+        UnknownNameError: There is no such treatment.
     """
 
     def __init__(self, program: Program, wish: Equality, has_facts: bool, report: Progress) -> None:
         self._program = program
+        expect_name("treatment of equality", wish, get_args(Equality))
         self._wish: Equality = wish
         self._has_facts = has_facts
         self._report = report

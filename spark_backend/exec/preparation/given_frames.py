@@ -1,20 +1,29 @@
-"""Triples as users give them: DataFrames with the three columns, or triples of the terms of any library."""
+"""Triples and facts as users give them: DataFrames with the columns for them, or triples of the terms of any library."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias, cast
 
 from kg_reasoner.api.given.given_values import as_value, expect_several
 from kg_reasoner.errors import LoadError
+from kg_reasoner.language.checks.analysis import arities
 from kg_reasoner.program import Program
-from kg_reasoner.spark_backend.io.columns import OBJECT, PREDICATE, SUBJECT, TRIPLE_COLUMNS, triple_frame, union
+from kg_reasoner.spark_backend.io.columns import INFERRED, OBJECT, PREDICATE, SUBJECT, TRIPLE_COLUMNS, triple_frame, union
 from kg_reasoner.terms import Triple
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame, SparkSession
 
-__all__ = ["Ontology", "expect_program", "given_triples", "is_triple", "refuse_other_than_triples"]
+__all__ = [
+    "Ontology",
+    "expect_materialisation",
+    "expect_program",
+    "given_facts",
+    "given_triples",
+    "is_triple",
+    "refuse_other_than_triples",
+]
 
 Ontology: TypeAlias = "DataFrame | Iterable[Triple]"
 
@@ -50,6 +59,44 @@ def given_triples(spark: SparkSession, triples: DataFrame | None, ontology: Onto
     if ontology is not None:
         frames.append(_columns_of(cast("DataFrame", ontology)) if _is_frame(ontology) else _frame_of(spark, ontology))
     return union(frames) or triple_frame(spark, [])
+
+
+def given_facts(program: Program, facts: Mapping[str, DataFrame] | None) -> dict[str, DataFrame]:
+    """Return the given facts of general predicates.
+
+    Args:
+        program: The rules.
+        facts: DataFrames by predicate, with a string column for each argument; None for none.
+
+    Raises:
+        LoadError: Something else is given.
+    """
+    known = arities(program)
+    for predicate, frame in (facts or {}).items():
+        if not _is_frame(frame):
+            raise LoadError(f"facts of {predicate} are a DataFrame of Spark, not an object of type {type(frame).__name__}")
+        expected = known.get(predicate, len(frame.columns))
+        if len(frame.columns) != expected:
+            raise LoadError(
+                f"the DataFrame for {predicate} has the columns {', '.join(frame.columns)}, but the predicate has arity {expected}"
+            )
+        others = [f"{name} ({kind})" for name, kind in frame.dtypes if kind != "string"]
+        if others:
+            raise LoadError(
+                f"columns of the DataFrame for {predicate} are not strings: {', '.join(others)}",
+                hint='cells are terms in N-Triples form: <http://example.org/a>, _:b, "text"',
+            )
+    return dict(facts or {})
+
+
+def expect_materialisation(given: DataFrame) -> None:
+    """Check that a DataFrame has the column that tells explicit triples from inferred ones.
+
+    Raises:
+        LoadError: It has not.
+    """
+    if INFERRED not in given.columns:
+        raise LoadError(f"the DataFrame is no materialisation: it has the columns {', '.join(given.columns)}, and not {INFERRED}")
 
 
 def _is_frame(given: object) -> bool:
