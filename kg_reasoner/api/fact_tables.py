@@ -125,11 +125,16 @@ def _meant(type_: str, program: Program) -> str:
 
 def _columns_of(core: ReasonerCore, predicate: str, declared: Declaration | None) -> Sequence[Column] | None:
     """Return the columns of a predicate, without names if it is only used; None if it is unknown."""
+    if predicate == TRIPLE:
+        return _OF_TRIPLES
     if declared is not None:
         program = core.engine.program
         return [Column(column.name, _meant(column.type, program)) for column in declared.columns]
     arity = core.engine.arities().get(predicate)
     return None if arity is None else [Column(f"column {number}") for number in range(1, arity + 1)]
+
+
+_OF_TRIPLES: Final = (Column("subject"), Column("property"), Column("object"))
 
 
 # ---- facts as tables
@@ -314,22 +319,23 @@ def _schema(found: pyarrow.Schema, types: Sequence[str]) -> pyarrow.Schema:
 def facts_of(core: ReasonerCore, predicate: str, which: Which, arguments: Sequence[Any] | None, named: Mapping[str, Any]) -> Facts:
     """Return facts of a predicate, see `kg_reasoner.api.reasoner.Reasoner.facts`."""
     check_which(which)
-    if predicate == TRIPLE:
-        raise ReasonerError("triples are read with triples, triple_ids or a query")
     if which != "explicit":
         core.ask_for([predicate])
     with core.reading(which):
         engine = core.engine
         declared = core.declared(predicate)
-        arity = engine.arities().get(predicate)
-        columns = _columns_of(core, predicate, declared) or ()
-        names, types = [column.name for column in columns], [column.type for column in columns]
-        wanted = _wanted(predicate, arity, names, arguments, named, is_declared=declared is not None)
+        columns = _columns_of(core, predicate, declared)
+        arity, has_names = None if columns is None else len(columns), declared is not None or predicate == TRIPLE
+        names, types = [column.name for column in columns or ()], [column.type for column in columns or ()]
+        wanted = _wanted(predicate, arity, names, arguments, named, is_declared=has_names)
         found = np.empty((0, len(names)), np.int32)
-        if predicate in engine.catalog.predicates:
-            ids = {place: core.dictionary.find(as_value(value)) for place, value in wanted.items()}
-            if -1 not in ids.values():
-                found = np.array(engine.base.matching(predicate, ids, which))
+        ids = {place: core.dictionary.find(as_value(value)) for place, value in wanted.items()}
+        if -1 in ids.values():
+            pass
+        elif predicate == TRIPLE:
+            found = np.array(core.queries.match(ids.get(0), ids.get(1), ids.get(2), which))
+        elif predicate in engine.catalog.predicates:
+            found = np.array(engine.base.matching(predicate, ids, which))
     return Facts(names, types, found, core.dictionary, core.engine.program.types)
 
 

@@ -206,6 +206,17 @@ def test_an_interrupted_deletion_starts_over(monkeypatch: pytest.MonkeyPatch) ->
     assert len(list(reasoner.facts("path"))) == 55 + 36
 
 
+def test_triples_by_the_name_of_their_predicate() -> None:
+    reasoner = Reasoner("[?y, <http://example.org/q>, ?x] :- [?x, <http://example.org/p>, ?y] .")
+    reasoner.add_facts(TRIPLE, [(x, p, y), (y, p, z)])
+    reasoner.remove_facts(TRIPLE, [(y, p, z), (z, p, z)])
+    assert set(reasoner.triples(which="explicit")) == {(x, p, y)}
+    for which in ("all", "explicit", "inferred"):
+        assert set(reasoner.facts(TRIPLE, which)) == set(reasoner.triples(which=which))
+    assert list(reasoner.facts(TRIPLE, arguments=[None, q, None])) == list(reasoner.facts(TRIPLE, property=q)) == [(y, q, x)]
+    assert list(reasoner.facts(TRIPLE, subject=z)) == []
+
+
 def test_terms_of_rdflib_will_do() -> None:
     triple = tuple(map(to_rdflib, (x, RDF.type, A)))
     reasoner = Reasoner("b(?x) :- a(?x) .", ruleset="owl2rl")
@@ -272,7 +283,6 @@ def test_terms_of_rdflib_will_do() -> None:
         (lambda reasoner: reasoner.remove_facts(TRIPLE, [(x, p, y, x)]), "a triple has 3 arguments, not 4"),
         (lambda reasoner: reasoner.add_facts(TRIPLE, [(literal(1), p, y)]), "subject"),
         (lambda reasoner: reasoner.add_facts(FALSE, [()]), "'false' is not the name of a predicate of yours"),
-        (lambda reasoner: list(reasoner.facts(TRIPLE)), "triples are read with triples"),
         (
             lambda reasoner: reasoner.add_facts("internal: quads", [(x, p, y, x)]),
             "'internal: quads' is not the name",

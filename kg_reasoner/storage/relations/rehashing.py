@@ -44,7 +44,8 @@ class Rehashing:
             table[first:end] = EMPTY
 
         def rehash(first: int, end: int) -> None:
-            native.rehash_rows(*whole, first, end, address(allocate(RING, np.int64)))
+            hashes = allocate(RING, np.int64)
+            native.rehash_rows(*whole, first, end, address(hashes))
 
         yield [partial(clear, *part) for part in self._parts_of(slots)]
         yield [partial(rehash, *part) for part in self._parts_of(relation.count)]
