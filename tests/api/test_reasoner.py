@@ -215,6 +215,9 @@ def test_triples_by_the_name_of_their_predicate() -> None:
         assert set(reasoner.facts(TRIPLE, which)) == set(reasoner.triples(which=which))
     assert list(reasoner.facts(TRIPLE, arguments=[None, q, None])) == list(reasoner.facts(TRIPLE, property=q)) == [(y, q, x)]
     assert list(reasoner.facts(TRIPLE, subject=z)) == []
+    reasoner.add_facts(TRIPLE, [(literal(1), p, z)])  # no RDF, but rules may use it
+    assert list(reasoner.facts(TRIPLE, subject=z)) == [(z, q, literal(1))]
+    assert len(list(reasoner.facts(TRIPLE))) == 3
 
 
 def test_terms_of_rdflib_will_do() -> None:
@@ -281,7 +284,6 @@ def test_terms_of_rdflib_will_do() -> None:
         ),
         (lambda reasoner: reasoner.add_facts(TRIPLE, [(x, p)]), "a triple has 3 arguments, not 2"),
         (lambda reasoner: reasoner.remove_facts(TRIPLE, [(x, p, y, x)]), "a triple has 3 arguments, not 4"),
-        (lambda reasoner: reasoner.add_facts(TRIPLE, [(literal(1), p, y)]), "subject"),
         (lambda reasoner: reasoner.add_facts(FALSE, [()]), "'false' is not the name of a predicate of yours"),
         (
             lambda reasoner: reasoner.add_facts("internal: quads", [(x, p, y, x)]),

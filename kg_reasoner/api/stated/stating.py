@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from kg_reasoner.api.operations.core import ReasonerCore
-from kg_reasoner.engine.facts.row_encoding import as_rows, encode_rows, encode_triples, expect_predicate, find_rows, find_triples
+from kg_reasoner.engine.facts.row_encoding import as_rows, encode_rows, expect_predicate, find_rows
 from kg_reasoner.errors import ArityError, ReasonerError, plural
 from kg_reasoner.planning.catalog import INTERNAL
 from kg_reasoner.program import FALSE, TRIPLE, Declaration, is_reserved
 from kg_reasoner.storage.arrays import Ids
-from kg_reasoner.terms import AnyTerm, AnyTriple
+from kg_reasoner.terms import AnyTerm
 
 __all__ = ["add_facts", "expect_general", "remove_facts", "state_facts", "withdraw_facts"]
 
@@ -23,7 +23,7 @@ def add_facts(core: ReasonerCore, predicate: str, rows: Iterable[Sequence[AnyTer
         return
     with core.at_once():
         if predicate == TRIPLE:
-            core.state_triples(encode_triples(core.dictionary, _triples(facts)))
+            core.state_triples(encode_rows(core.dictionary, _triples(facts), 3))  # also generalised ones, as rules derive them
             return
         arity = len(facts[0])
         core.engine.expect_arities({predicate: arity})
@@ -41,7 +41,7 @@ def remove_facts(core: ReasonerCore, predicate: str, rows: Iterable[Sequence[Any
     facts = as_rows(rows)
     with core.at_once():
         if predicate == TRIPLE:
-            core.withdraw_triples(find_triples(core.dictionary, _triples(facts)))
+            core.withdraw_triples(find_rows(core.dictionary, _triples(facts), 3))
             return
         relation = core.engine.catalog.predicates.get(predicate, -1)
         if relation >= 0:
@@ -99,16 +99,16 @@ def withdraw_facts(core: ReasonerCore, predicate: str, facts: Ids) -> None:
     core.engine.retract(predicate, facts)
 
 
-def _triples(rows: Sequence[Sequence[AnyTerm]]) -> list[AnyTriple]:
-    """Return rows as triples.
+def _triples(rows: Sequence[Sequence[AnyTerm]]) -> Sequence[Sequence[AnyTerm]]:
+    """Return rows that have three terms.
 
     Raises:
-        ArityError: One of them has another number of terms.
+        ArityError: One of them has another number.
     """
     for row in rows:
         if len(row) != 3:
             raise ArityError(f"a triple has 3 arguments, not {len(row)}")
-    return [(subject, property, value) for subject, property, value in rows]
+    return rows
 
 
 def _expect_given(declaration: Declaration) -> None:
