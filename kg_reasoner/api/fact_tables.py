@@ -322,21 +322,24 @@ def facts_of(core: ReasonerCore, predicate: str, which: Which, arguments: Sequen
     if which != "explicit":
         core.ask_for([predicate])
     with core.reading(which):
-        engine = core.engine
         declared = core.declared(predicate)
         columns = _columns_of(core, predicate, declared)
         arity, has_names = None if columns is None else len(columns), declared is not None or predicate == TRIPLE
         names, types = [column.name for column in columns or ()], [column.type for column in columns or ()]
         wanted = _wanted(predicate, arity, names, arguments, named, is_declared=has_names)
-        found = np.empty((0, len(names)), np.int32)
-        ids = {place: core.dictionary.find(as_value(value)) for place, value in wanted.items()}
-        if -1 in ids.values():
-            pass
-        elif predicate == TRIPLE:
-            found = np.array(core.queries.match(ids.get(0), ids.get(1), ids.get(2), which))
-        elif predicate in engine.catalog.predicates:
-            found = np.array(engine.base.matching(predicate, ids, which))
-    return Facts(names, types, found, core.dictionary, core.engine.program.types)
+        found = _matching(core, predicate, wanted, which)
+        rows = np.empty((0, len(names)), np.int32) if found is None else np.array(found)
+    return Facts(names, types, rows, core.dictionary, core.engine.program.types)
+
+
+def _matching(core: ReasonerCore, predicate: str, wanted: Mapping[int, Any], which: Which) -> Ids | None:
+    """Return the facts of a predicate with some arguments, by their places, as ids; None if there is nothing to look in."""
+    ids = {place: core.dictionary.find(as_value(value)) for place, value in wanted.items()}
+    if -1 in ids.values():
+        return None
+    if predicate == TRIPLE:
+        return core.queries.match(ids.get(0), ids.get(1), ids.get(2), which)
+    return core.engine.base.matching(predicate, ids, which) if predicate in core.engine.catalog.predicates else None
 
 
 def indexed_facts(core: ReasonerCore, name: str, values: Sequence[Any]) -> Facts:

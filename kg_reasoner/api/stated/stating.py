@@ -23,13 +23,12 @@ def add_facts(core: ReasonerCore, predicate: str, rows: Iterable[Sequence[AnyTer
         return
     with core.at_once():
         if predicate == TRIPLE:
-            core.state_triples(encode_rows(core.dictionary, _triples(facts), 3))  # also generalised ones, as rules derive them
+            _expect_arity(facts, 3, "a triple")
+            core.state_triples(encode_rows(core.dictionary, facts, 3))  # also generalised ones, as rules derive them
             return
         arity = len(facts[0])
         core.engine.expect_arities({predicate: arity})
-        for row in facts:
-            if len(row) != arity:
-                raise ArityError(f"{predicate} has {plural(arity, 'argument')}, not {len(row)}")
+        _expect_arity(facts, arity, predicate)
         ids = encode_rows(core.dictionary, facts, arity)
         core.engine.column_types.check(predicate, ids)
         state_facts(core, predicate, ids)
@@ -41,7 +40,8 @@ def remove_facts(core: ReasonerCore, predicate: str, rows: Iterable[Sequence[Any
     facts = as_rows(rows)
     with core.at_once():
         if predicate == TRIPLE:
-            core.withdraw_triples(find_rows(core.dictionary, _triples(facts), 3))
+            _expect_arity(facts, 3, "a triple")
+            core.withdraw_triples(find_rows(core.dictionary, facts, 3))
             return
         relation = core.engine.catalog.predicates.get(predicate, -1)
         if relation >= 0:
@@ -99,16 +99,15 @@ def withdraw_facts(core: ReasonerCore, predicate: str, facts: Ids) -> None:
     core.engine.retract(predicate, facts)
 
 
-def _triples(rows: Sequence[Sequence[AnyTerm]]) -> Sequence[Sequence[AnyTerm]]:
-    """Return rows that have three terms.
+def _expect_arity(rows: Sequence[Sequence[AnyTerm]], arity: int, what: str) -> None:
+    """Check that all rows have as many terms.
 
     Raises:
         ArityError: One of them has another number.
     """
     for row in rows:
-        if len(row) != 3:
-            raise ArityError(f"a triple has 3 arguments, not {len(row)}")
-    return rows
+        if len(row) != arity:
+            raise ArityError(f"{what} has {plural(arity, 'argument')}, not {len(row)}")
 
 
 def _expect_given(declaration: Declaration) -> None:
