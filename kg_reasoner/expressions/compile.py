@@ -178,12 +178,12 @@ def _to(kind: Kind, expression: Expression, places: _Places) -> _Evaluate:
         place, read = places[expression], kind.read
         return lambda row: read(row[place])
     have, evaluate = _compiled(expression, places)
-    if have is kind:
+    if have is kind or have.wider is kind:
         return evaluate
     if not any(variables_of(expression)):
         value = evaluate(())
         return _constant(None if value is None else kind.read(have.write(value)))
-    return _converted(have, evaluate, kind)
+    return _narrowed(evaluate, kind) if kind.wider is have else _converted(have, evaluate, kind)
 
 
 def _compiled(expression: Expression, places: _Places) -> _Typed:
@@ -212,6 +212,17 @@ def _converted(have: Kind, evaluate: _Evaluate, want: Kind) -> _Evaluate:
         return None if value is None else read(write(value))
 
     return convert
+
+
+def _narrowed(evaluate: _Evaluate, want: Kind) -> _Evaluate:
+    has = want.has
+    assert has is not None
+
+    def narrow(row: _Row) -> Any:
+        value = evaluate(row)
+        return value if value is not None and has(value) else None
+
+    return narrow
 
 
 def _strict(apply: Callable[..., Any], arguments: Sequence[_Evaluate]) -> _Evaluate:
@@ -338,9 +349,9 @@ def _coalesce(arguments: tuple[Expression, ...], places: _Places) -> _Typed:
 def _alternatives(arguments: Sequence[Expression], places: _Places) -> tuple[Kind, list[_Evaluate]]:
     """Compile expressions of which one is the result: to their common kind, or to terms if their kinds differ."""
     compiled = [_compiled(argument, places) for argument in arguments]
-    kind = compiled[0][0]
-    if all(have is kind for have, _ in compiled):
-        return kind, [evaluate for _, evaluate in compiled]
+    for kind, _ in compiled:
+        if all(kind in (have, have.wider) for have, _ in compiled):
+            return kind, [evaluate for _, evaluate in compiled]
     return TERM, [_to(TERM, argument, places) for argument in arguments]
 
 

@@ -1,7 +1,8 @@
 """Comparison of RDF terms by value with the semantics of SPARQL's operators ``= != < <= > >=`` (SPARQL 1.1 Query, section 17.3).
 
 Numbers of all types are compared exactly: the decimal ``0.1`` is not the double ``1.0E-1``. Strings are compared by code
-point. A dateTime or date without a time zone counts as UTC. Literals of different known kinds are unequal and unordered.
+point. A dateTime, date or time without a time zone counts as UTC. Durations are equal if both their months and their seconds
+are, and ordered if both have no months, or both have no seconds. Literals of different known kinds are unequal and unordered.
 Literals of unlisted datatypes are equal if they are the same term, and incomparable otherwise.
 """
 
@@ -14,6 +15,8 @@ from decimal import Decimal
 from fractions import Fraction
 from typing import Final, TypeAlias
 
+from kg_reasoner.expressions.durations import DURATIONS, have_order, read_duration
+from kg_reasoner.expressions.moments import MOMENTS, read_moment
 from kg_reasoner.expressions.structures import is_structure
 from kg_reasoner.lazy_regex import regular_expression
 from kg_reasoner.terms import XSD, Literal, Term
@@ -21,7 +24,7 @@ from kg_reasoner.terms import XSD, Literal, Term
 __all__ = [
     "COMPARISONS",
     "INTEGER_RANGES",
-    "UNORDERED",
+    "Key",
     "Value",
     "compare",
     "double_of",
@@ -32,11 +35,14 @@ __all__ = [
     "value_of",
 ]
 
-Value: TypeAlias = tuple[str, Decimal | Fraction | str | bool]
-"""A kind (``number string boolean dateTime date langString structure``) and a key. Keys of one kind are ordered as the values are
-(except NaN, which is a `Decimal` NaN, and what `UNORDERED` names)."""
+Key: TypeAlias = Decimal | Fraction | str | bool | tuple[int, Fraction]
 
-UNORDERED: Final = ("langString", "structure")
+Value: TypeAlias = tuple[str, Key]
+"""A kind (``number string boolean dateTime date time duration langString structure``) and a key. Keys of one kind are ordered as
+the values are (except NaN, which is a `Decimal` NaN, and what `_UNORDERED` names). The keys of durations are their months and
+seconds, and ordered even where the durations are not."""
+
+_UNORDERED: Final = ("langString", "structure")
 """The kinds of values without an order: strings with a language tag, and structures (see `structures`)."""
 
 INTEGER_RANGES: Final[dict[str, tuple[int | None, int | None]]] = {
@@ -62,11 +68,7 @@ INTEGER_RANGES: Final[dict[str, tuple[int | None, int | None]]] = {
 _INTEGER: Final = regular_expression(r"[+-]?[0-9]+")
 _DECIMAL: Final = regular_expression(r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)")
 _DOUBLE: Final = regular_expression(r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?|[+-]?INF|NaN")
-_ZONE: Final = r"(?P<zone>Z|[+-](?:(?:0[0-9]|1[0-3]):[0-5][0-9]|14:00))"
-_DATE: Final = r"(?P<year>-?(?:[1-9][0-9]{3,}|0[0-9]{3}))-(?P<month>0[1-9]|1[0-2])-(?P<day>0[1-9]|[12][0-9]|3[01])"
-_TIME: Final = r"T(?:(?P<hour>[01][0-9]|2[0-3]):(?P<minute>[0-5][0-9]):(?P<second>[0-5][0-9](?:\.[0-9]+)?)|24:00:00(?:\.0+)?)"
-_DAY_STAMP: Final = regular_expression(f"{_DATE}{_ZONE}?")
-_TIME_STAMP: Final = regular_expression(f"{_DATE}{_TIME}{_ZONE}?")
+_MOMENT_KINDS: Final = {XSD[name].value: name for name in ("dateTime", "date", "time")}
 _BOOLEANS: Final = {"true": True, "1": True, "false": False, "0": False}
 
 
@@ -143,31 +145,14 @@ def _boolean(lexical: str, _: str) -> Value | None:
     return ("boolean", _BOOLEANS[lexical]) if lexical in _BOOLEANS else None
 
 
-def _days(year: int, month: int, day: int) -> int | None:
-    """Return the days since 1 March of year 0 in the proleptic Gregorian calendar, or None if the month has no such day."""
-    leap = year % 4 == 0 and (year % 100 != 0 or year % 400 == 0)
-    if day > {2: 29 if leap else 28, 4: 30, 6: 30, 9: 30, 11: 30}.get(month, 31):
-        return None
-    year, month = (year - 1, month + 9) if month < 3 else (year, month - 3)
-    return 365 * year + year // 4 - year // 100 + year // 400 + (153 * month + 2) // 5 + day - 1
-
-
 def _moment(lexical: str, datatype: str) -> Value | None:
-    found = (_DAY_STAMP if datatype == XSD.date.value else _TIME_STAMP).fullmatch(lexical)
-    if found is None or len(lexical) > 1000:  # Python reads integers of at most 4300 digits
-        return None
-    part = found.groupdict()
-    zone = part["zone"]
-    days = _days(int(part["year"]), int(part["month"]), int(part["day"]))
-    if days is None or (zone is None and datatype == XSD.dateTimeStamp.value):
-        return None
-    seconds = Fraction(days * 86400)
-    if "hour" in part:
-        clock = part["hour"]
-        seconds += 86400 if clock is None else int(clock) * 3600 + int(part["minute"]) * 60 + Fraction(part["second"])
-    if zone not in (None, "Z"):
-        seconds -= (-60 if zone[0] == "-" else 60) * (int(zone[1:3]) * 60 + int(zone[4:6]))
-    return ("date" if datatype == XSD.date.value else "dateTime"), seconds
+    moment = read_moment(lexical, datatype)
+    return None if moment is None else (_MOMENT_KINDS[moment.datatype], moment.instant)
+
+
+def _duration(lexical: str, datatype: str) -> Value | None:
+    duration = read_duration(lexical, datatype)
+    return None if duration is None else ("duration", (duration.months, duration.seconds))
 
 
 _READERS: Final[dict[str, Callable[[str, str], Value | None]]] = {
@@ -177,9 +162,8 @@ _READERS: Final[dict[str, Callable[[str, str], Value | None]]] = {
     XSD.float.value: _double,
     XSD.string.value: _string,
     XSD.boolean.value: _boolean,
-    XSD.dateTime.value: _moment,
-    XSD.dateTimeStamp.value: _moment,
-    XSD.date.value: _moment,
+    **dict.fromkeys(MOMENTS, _moment),
+    **dict.fromkeys(DURATIONS, _duration),
 }
 
 
@@ -214,9 +198,11 @@ def compare(a: Term, b: Term) -> int | None:
     if not (isinstance(a, Literal) and isinstance(b, Literal)):
         return None
     left, right = value_of(a), value_of(b)
-    if left is None or right is None or left[0] != right[0] or left[0] in UNORDERED or _is_nan(left) or _is_nan(right):
+    if left is None or right is None or left[0] != right[0] or left[0] in _UNORDERED or _is_nan(left) or _is_nan(right):
         return None
     x, y = left[1], right[1]
+    if isinstance(x, tuple) and isinstance(y, tuple) and not have_order(x, y):
+        return None
     return (x > y) - (x < y)  # type: ignore[operator]  # keys of one kind are ordered
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from kg_reasoner.expressions.structures import decode, is_structure
-from kg_reasoner.expressions.values import value_of
+from kg_reasoner.expressions.values import double_of, value_of
 from kg_reasoner.language.printer import format_term
 from kg_reasoner.terms import XSD, Literal, Term
 
@@ -33,9 +33,8 @@ def format_value(term: Term, prefixes: Mapping[str, str]) -> str:
         begin, end = {"tuple": ("(", ")"), "record": ("{", "}")}.get(found.kind, ("[", "]"))
         return f"{found.constructor}{begin}{', '.join(members)}{end}"
     if isinstance(term, Literal) and term.datatype == XSD.double.value:
-        value = value_of(term)
-        if value is not None and value[0] == "number":
-            number = float(value[1])
+        number = double_of(term.lexical)
+        if number is not None:
             return repr(number).removesuffix(".0")
     return format_term(term, prefixes)
 

@@ -11,16 +11,19 @@ from hypothesis import strategies as st
 
 from kg_reasoner import Reasoner
 from kg_reasoner.expressions.datatypes import datatypes_of, disjoint_datatypes, identity, is_ill_typed
+from kg_reasoner.expressions.structures import encode
 from kg_reasoner.expressions.values import COMPARISONS, INTEGER_RANGES, compare, equal, satisfies, value_of
 from kg_reasoner.terms import IRI, RDF, RDFS, XSD, BlankNode, Literal, Term, literal
 
 
 def lit(text: str) -> Term:
-    """A term in a short form: ``5:int``, ``a@en``, ``a`` (a string), ``<iri>`` or ``_:b``."""
+    """A term in a short form: ``5:int``, ``a@en``, ``a`` (a string), ``<iri>``, ``_:b``, ``list(1)``."""
     if text.startswith("<"):
         return IRI(text[1:-1])
     if text.startswith("_:"):
         return BlankNode(text[2:])
+    if text == "list(1)":
+        return encode("list", [literal(1)])
     lexical, colon, name = text.rpartition(":")
     if colon and name[:1].isalpha():
         return Literal(lexical, XSD[name].value)
@@ -65,6 +68,12 @@ def test_numbers_of_all_types_have_one_order() -> None:
         ("2019-12-31T23:59:59Z:dateTime", "12020-01-01T00:00:00Z:dateTime"),
         ("2020-02-29:date", "2020-03-01:date"),
         ("2020-03-01+01:00:date", "2020-03-01:date"),
+        ("09:00:00:time", "10:00:00Z:time"),
+        ("00:30:00+01:00:time", "00:00:00Z:time"),
+        ("-P1D:dayTimeDuration", "PT0S:dayTimeDuration"),
+        ("P0M:yearMonthDuration", "P1M:yearMonthDuration"),
+        ("PT23H59M59.999S:dayTimeDuration", "P1D:duration"),
+        ("P11M:duration", "P1Y:yearMonthDuration"),
     ],
 )
 def test_order_of_other_kinds(smaller: str, greater: str) -> None:
@@ -80,6 +89,11 @@ def test_order_of_other_kinds(smaller: str, greater: str) -> None:
         ("2020-01-01T12:00:00+05:30:dateTime", "2020-01-01T06:30:00Z:dateTimeStamp"),
         ("2020-01-01T12:00:00.50:dateTime", "2020-01-01T12:00:00.5Z:dateTime"),
         ("2020-01-01-00:00:date", "2020-01-01Z:date"),
+        ("24:00:00:time", "00:00:00.0Z:time"),
+        ("PT24H:dayTimeDuration", "P1D:duration"),
+        ("PT90M0.50S:duration", "PT1H30M0.5S:dayTimeDuration"),
+        ("P12M:yearMonthDuration", "P1Y:duration"),
+        ("-PT0S:dayTimeDuration", "P0M:yearMonthDuration"),
     ],
 )
 def test_one_value_in_two_forms(one: str, other: str) -> None:
@@ -99,17 +113,30 @@ EQUALITIES = [
     ("a@en", "a", False),
     ("NaN:double", "NaN:double", False),
     ("NaN:double", "1:integer", False),
-    ("P1D:duration", "P1D:duration", True),
-    ("P1D:duration", "PT24H:duration", None),
-    ("P1D:duration", "1:integer", None),
-    ("P1D:duration", "<http://example.org/a>", False),
+    ("1990:gYear", "1990:gYear", True),
+    ("1990:gYear", "1991:gYear", None),
+    ("1990:gYear", "1:integer", None),
+    ("1990:gYear", "<http://example.org/a>", False),
     ("one:integer", "one:integer", True),
     ("one:integer", "two:integer", None),
     ("one:integer", "one", None),
     ("one:integer", "one@en", False),
-    ("P1D:duration", "P1D@en", False),
+    ("1990:gYear", "1990@en", False),
     ("one:integer", "1:integer", None),
     ("300:byte", "300:integer", None),
+    ("P1Y1D:duration", "P12MT24H:duration", True),
+    ("P1Y1D:duration", "P1Y2D:duration", False),
+    ("P1Y1D:duration", "P1Y:yearMonthDuration", False),
+    ("P30D:dayTimeDuration", "P1M:yearMonthDuration", False),
+    ("P1D:duration", "1:integer", False),
+    ("P1D:duration", "P1D", False),
+    ("P1Y1D:duration", "P1Y1D@en", False),
+    ("P1Y1D:duration", "list(1)", False),
+    ("P1D:yearMonthDuration", "P1D:dayTimeDuration", None),
+    ("12:00:00:time", "2020-01-01T12:00:00:dateTime", False),
+    ("a@en", "list(1)", False),
+    ("1990:gYear", "list(1)", None),
+    ("list(1)", "list(1)", True),
 ]
 
 
@@ -136,6 +163,38 @@ def test_rules_compare_in_the_same_way(one: str, other: str, are_equal: bool | N
     reasoner.add_facts("pair", pairs)
     assert set(reasoner.facts("equal")) == (pairs if are_equal is True else set())
     assert set(reasoner.facts("unequal")) == (pairs if are_equal is False else set())
+
+
+OF_TIME = """
+    P0M:yearMonthDuration P1M:yearMonthDuration P1Y:duration -P1Y:yearMonthDuration PT0S:dayTimeDuration PT1S:dayTimeDuration
+    P1D:duration -P1D:dayTimeDuration P1M1D:duration P1M2D:duration P:duration 2020-01-01:date 12:00:00:time 11:00:00Z:time
+"""
+
+
+def test_rules_order_durations_as_functions_do() -> None:
+    reasoner = Reasoner("""
+        below(?x, ?y) :- term(?x), term(?y), FILTER(?x < ?y) .
+        at_most(?x, ?y) :- term(?x), term(?y), FILTER(?x <= ?y) .
+    """)
+    terms = [lit(text) for text in OF_TIME.split()]
+    reasoner.add_facts("term", [(term,) for term in terms])
+    pairs = list(product(terms, terms))
+    assert set(reasoner.facts("below")) == {(a, b) for a, b in pairs if satisfies("<", a, b)}
+    assert set(reasoner.facts("at_most")) == {(a, b) for a, b in pairs if satisfies("<=", a, b)}
+
+
+NO_TIMES = """
+    P:duration PT:duration P1DT:duration 1Y:duration P-1D:duration P1M1Y:duration PT1S1M:duration P1.5D:duration PT.5S:duration
+    PT1.S:duration +P1D:duration P1W:duration P1Y:dayTimeDuration P:dayTimeDuration P1D:yearMonthDuration PT0S:yearMonthDuration
+    P1YT:yearMonthDuration 24:00:01:time 12:00:time 1:00:00:time 12:60:00:time 12:00:00+14:01:time T12:00:00:time P١D:duration
+"""
+
+
+@pytest.mark.parametrize("text", NO_TIMES.split())
+def test_no_times_and_durations(text: str) -> None:
+    term = lit(text)
+    assert isinstance(term, Literal)
+    assert value_of(term) is None
 
 
 INTEGERS = {datatype.removeprefix(str(XSD)) for datatype in INTEGER_RANGES}
@@ -257,6 +316,7 @@ def test_very_long_forms() -> None:
     assert compare(Literal(digits, XSD.integer.value), Literal(f"{digits}.5", XSD.decimal.value)) == -1
     assert equal(Literal(digits, XSD.integer.value), Literal(f"{digits}.0", XSD.decimal.value))
     assert value_of(Literal(f"{digits}-01-01", XSD.date.value)) is None
+    assert value_of(Literal(f"P{digits}D", XSD.duration.value)) is None
     assert compare(Literal("1e" + "9" * 50, XSD.double.value), Literal("INF", XSD.double.value)) == 0
 
 

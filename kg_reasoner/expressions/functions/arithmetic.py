@@ -1,4 +1,5 @@
-"""Arithmetic with SPARQL's promotion of types: integer, decimal, float, double (SPARQL 1.1 Query, section 17.3).
+"""Arithmetic with SPARQL's promotion of types: integer, decimal, float, double (SPARQL 1.1 Query, section 17.3); the operators also
+calculate with dates, times and durations (see `time_arithmetic`).
 
 Sums, differences and products of integers and decimals are exact. A quotient of two of them is a decimal, cut after `PLACES`
 decimal places if it goes on; dividing by zero is an error there, and infinite for floats and doubles.
@@ -13,13 +14,22 @@ from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal, DecimalExcepti
 from fractions import Fraction
 from typing import Any, Final
 
-from kg_reasoner.expressions.functions.kinds import NUMBER, Function
-from kg_reasoner.expressions.functions.numbers import DIGITS, EXACT, Number, Single, exactly, to_float, to_single, too_large
+from kg_reasoner.expressions.functions import time_arithmetic
+from kg_reasoner.expressions.functions.kinds import NUMBER, OPERAND, Function
+from kg_reasoner.expressions.functions.numbers import (
+    DIGITS,
+    EXACT,
+    PLACES,
+    Number,
+    Single,
+    exactly,
+    to_float,
+    to_single,
+    too_large,
+)
+from kg_reasoner.expressions.functions.operands import Operand
 
-__all__ = ["FUNCTIONS", "PLACES", "WIDE", "add", "divide", "inexactly", "multiply"]
-
-PLACES: Final = 18
-"""The decimal places of quotients (XML Schema asks for 18 digits at least)."""
+__all__ = ["FUNCTIONS", "WIDE", "add", "divide", "inexactly", "multiply"]
 
 _SCALE: Final = 10**PLACES
 _HALF: Final = Decimal("0.5")
@@ -113,10 +123,22 @@ def _decimal_half_up(a: Decimal) -> Decimal:
     return WIDE.add(below, 1) if WIDE.subtract(a, below) >= _HALF else below
 
 
+def _overloaded(on_numbers: Callable[..., Any], on_times: Callable[..., Any]) -> Callable[[Any, Any], Any]:
+    def apply(a: Operand, b: Operand) -> Operand | None:
+        return (on_times if isinstance(a, tuple) or isinstance(b, tuple) else on_numbers)(a, b)
+
+    return apply
+
+
 FUNCTIONS: Final = {
     **{
-        name: Function((NUMBER, NUMBER), NUMBER, apply)
-        for name, apply in {"+": add, "-": subtract, "*": multiply, "/": divide}.items()
+        name: Function((OPERAND, OPERAND), OPERAND, _overloaded(*operations))
+        for name, operations in {
+            "+": (add, time_arithmetic.add),
+            "-": (subtract, time_arithmetic.subtract),
+            "*": (multiply, time_arithmetic.multiply),
+            "/": (divide, time_arithmetic.divide),
+        }.items()
     },
     **{
         name: Function((NUMBER,), NUMBER, apply)
@@ -129,4 +151,4 @@ FUNCTIONS: Final = {
         }.items()
     },
 }
-"""The operators and functions on numbers. ROUND takes halves up, also below zero (XPath's fn:round)."""
+"""The operators, and the functions on numbers. ROUND takes halves up, also below zero (XPath's fn:round)."""

@@ -9,19 +9,22 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from decimal import Decimal
+from fractions import Fraction
 from typing import Final
 
-from kg_reasoner.expressions.functions.kinds import BOOLEAN, NUMBER, TERM, Function
-from kg_reasoner.expressions.functions.moments import Moment, moment_of
+from kg_reasoner.expressions.durations import DAY_TIME, DURATIONS, YEAR_MONTH, Duration
+from kg_reasoner.expressions.functions.kinds import BOOLEAN, NUMBER, OPERAND, TERM, Function
 from kg_reasoner.expressions.functions.numbers import (
     Number,
     decimal_text,
-    literal_of,
     number_of,
     shortest,
+    shortest_decimal,
     to_float,
     to_single,
 )
+from kg_reasoner.expressions.functions.operands import duration_of, literal_of_operand, moment_of, operand_of
+from kg_reasoner.expressions.moments import Moment
 from kg_reasoner.expressions.values import value_of
 from kg_reasoner.terms import IRI, XSD, Literal, Term, scientific
 
@@ -55,13 +58,6 @@ def _to_integer(number: Number) -> int | None:
     return None if isinstance(number, float) and not math.isfinite(number) else int(number)
 
 
-def _to_decimal(number: Number) -> Decimal | None:
-    """Return the shortest decimal that reads back as the float or double: the double 0.1 becomes 0.1, not 0.1000000000000000055."""
-    if isinstance(number, float):
-        return Decimal(shortest(number)) if math.isfinite(number) else None
-    return Decimal(number)
-
-
 def _to_boolean(term: Term) -> Literal | None:
     source = _source(term, _BOOLEAN)
     if source is None or (source.datatype != _BOOLEAN and number_of(source) is None) or value_of(source) is None:
@@ -82,39 +78,62 @@ def _to_string(term: Term) -> Literal | None:
     boolean = _to_boolean(term) if term.datatype == _BOOLEAN else None
     if boolean is not None:
         return Literal(boolean.lexical)
-    moment = moment_of(term)
-    if moment is not None:
-        return Literal(moment.date_text() if moment.hour is None else moment.text())
-    number = number_of(term)
+    number = operand_of(term)
     if number is None:
         return Literal(term.lexical)
     if not isinstance(number, float):
-        return Literal(literal_of(number).lexical)
+        return Literal(literal_of_operand(number).lexical)
     if number == 0:
         return Literal("-0" if math.copysign(1, number) < 0 else "0")
     return Literal(decimal_text(Decimal(shortest(number))) if 1e-6 <= abs(number) < 1e6 else scientific(shortest(number)))
 
 
-def _to_moment(target: str, write: Callable[[Moment], str]) -> Callable[[Term], Literal | None]:
-    def cast(term: Term) -> Literal | None:
+def _to_moment(target: str, convert: Callable[[Moment], Moment | None]) -> Callable[[Term], Moment | None]:
+    def cast(term: Term) -> Moment | None:
         source = _source(term, target)
         moment = None if source is None else moment_of(source)
-        return None if moment is None else Literal(write(moment), target)
+        return None if moment is None else convert(moment)
+
+    return cast
+
+
+def _to_date_time(moment: Moment) -> Moment | None:
+    return None if moment.days is None else moment._replace(seconds=moment.seconds or Fraction(0))
+
+
+def _to_date(moment: Moment) -> Moment | None:
+    return None if moment.days is None else moment._replace(seconds=None)
+
+
+def _to_time(moment: Moment) -> Moment | None:
+    return None if moment.seconds is None else moment._replace(days=None)
+
+
+def _to_duration(target: str) -> Callable[[Term], Duration | None]:
+    """Return the cast to a type of durations: those of months or of seconds take nothing else of a duration."""
+
+    def cast(term: Term) -> Duration | None:
+        source = _source(term, target)
+        found = None if source is None else duration_of(source)
+        if found is None:
+            return None
+        return Duration(found.months if target != DAY_TIME else 0, found.seconds if target != YEAR_MONTH else Fraction(0), target)
 
     return cast
 
 
 _NUMBERS: Final = {
     "integer": _to_integer,
-    "decimal": _to_decimal,
+    "decimal": shortest_decimal,
     "float": to_single,
     "double": lambda number: float(to_float(number)),
 }
-_OTHERS: Final = {
-    "boolean": _to_boolean,
-    "string": _to_string,
-    "dateTime": _to_moment(XSD.dateTime.value, Moment.text),
-    "date": _to_moment(XSD.date.value, Moment.date_text),
+_TIMES: Final = {
+    **{
+        XSD[name].value: _to_moment(XSD[name].value, convert)
+        for name, convert in {"dateTime": _to_date_time, "date": _to_date, "time": _to_time}.items()
+    },
+    **{datatype: _to_duration(datatype) for datatype in DURATIONS},
 }
 
 FUNCTIONS: Final = {
@@ -122,6 +141,8 @@ FUNCTIONS: Final = {
         f"<{XSD[name].value}>": Function((TERM,), NUMBER, _to_number(XSD[name].value, convert))
         for name, convert in _NUMBERS.items()
     },
-    **{f"<{XSD[name].value}>": Function((TERM,), TERM, cast) for name, cast in _OTHERS.items()},
+    **{f"<{datatype}>": Function((TERM,), OPERAND, cast) for datatype, cast in _TIMES.items()},
+    f"<{_BOOLEAN}>": Function((TERM,), TERM, _to_boolean),
+    f"<{_STRING}>": Function((TERM,), TERM, _to_string),
 }
 """The casts, by the IRI in angle brackets."""

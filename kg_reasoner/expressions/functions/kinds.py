@@ -11,8 +11,9 @@ from collections.abc import Callable
 from typing import Any, Final
 
 from kg_reasoner.data_classes import dataclass
-from kg_reasoner.expressions.functions.moments import Moment, moment_of
 from kg_reasoner.expressions.functions.numbers import NUMERIC, literal_of, number_of
+from kg_reasoner.expressions.functions.operands import literal_of_operand, moment_of, operand_of
+from kg_reasoner.expressions.moments import Moment
 from kg_reasoner.expressions.values import value_of
 from kg_reasoner.terms import XSD, Literal, Term
 
@@ -64,41 +65,51 @@ def _simple(term: Term) -> str | None:
     return term.lexical if isinstance(term, Literal) and term.datatype == _STRING else None
 
 
-def _time(term: Term) -> Moment | None:
+def _moment(term: Term) -> Moment | None:
+    """Return the date, with or without a time."""
     moment = moment_of(term)
-    return moment if moment is not None and moment.hour is not None else None
+    return moment if moment is not None and moment.days is not None else None
+
+
+def _time(term: Term) -> Moment | None:
+    """Return the date with a time."""
+    moment = _moment(term)
+    return moment if moment is not None and moment.seconds is not None else None
 
 
 def _same(term: Term) -> Term:
     return term
 
 
-def _is_only_read(value: Any) -> Term:
-    raise TypeError(f"{value!r} is not the result of a function")
-
-
 @dataclass(frozen=True, eq=False)
 class Kind:
-    """A kind of values. `name` appears in messages."""
+    """A kind of values. `name` appears in messages.
+
+    Its values may be those of a wider kind for which `has` is true.
+    """
 
     name: str
     read: Callable[[Term], Any]
     write: Callable[[Any], Term]
+    wider: Kind | None = None
+    has: Callable[[Any], bool] | None = None
 
 
 TERM: Final = Kind("term", _same, _same)
 """Any term, as it is."""
 BOOLEAN: Final = Kind("boolean", effective_boolean, lambda value: _TRUE if value else _FALSE)
 """A truth value as `bool`: the effective boolean value of a term."""
-NUMBER: Final = Kind("number", number_of, literal_of)
+OPERAND: Final = Kind("number, date, time or duration", operand_of, literal_of_operand)
+"""What is added, subtracted, multiplied or divided (see `operands`)."""
+NUMBER: Final = Kind("number", number_of, literal_of, OPERAND, lambda value: not isinstance(value, tuple))
 """A number (see `numbers`)."""
 SIMPLE: Final = Kind("simple string", _simple, Literal)
 """A string without a language tag, as `str`."""
 TEXT: Final = Kind("string", _text, _same)
 """A string with or without a language tag, as the literal that it is."""
-MOMENT: Final = Kind("date or dateTime", moment_of, _is_only_read)
+MOMENT: Final = Kind("date or dateTime", _moment, literal_of_operand)
 """An xsd:dateTime or xsd:date, as `Moment`."""
-TIME: Final = Kind("dateTime", _time, _is_only_read)
+TIME: Final = Kind("dateTime", _time, literal_of_operand)
 """An xsd:dateTime, as `Moment`."""
 
 

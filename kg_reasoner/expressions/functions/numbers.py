@@ -18,6 +18,7 @@ import math
 import struct
 from collections.abc import Callable
 from decimal import Context, Decimal, DecimalException, Inexact, InvalidOperation, Overflow, Subnormal
+from fractions import Fraction
 from typing import Final, TypeAlias
 
 from kg_reasoner.errors import ValueTooLargeError
@@ -28,14 +29,17 @@ __all__ = [
     "DIGITS",
     "EXACT",
     "NUMERIC",
+    "PLACES",
     "Number",
     "Single",
+    "decimal_of",
     "decimal_text",
     "exact",
     "exactly",
     "literal_of",
     "number_of",
     "shortest",
+    "shortest_decimal",
     "to_float",
     "to_single",
     "too_large",
@@ -43,6 +47,9 @@ __all__ = [
 
 DIGITS: Final = 1000
 """The maximal number of digits of an integer or a decimal."""
+
+PLACES: Final = 18
+"""The decimal places of quotients (XML Schema asks for 18 digits at least)."""
 
 EXACT: Final = Context(prec=DIGITS, Emin=-DIGITS, Emax=DIGITS - 1, traps=[Inexact, InvalidOperation, Overflow, Subnormal])
 """Arithmetic on decimals that raises where the result would have to be rounded."""
@@ -101,6 +108,18 @@ def exactly(number: int | Decimal) -> int | Decimal:
     if found is None:
         raise too_large()
     return found
+
+
+def decimal_of(fraction: int | Fraction) -> Decimal:
+    """Return a fraction whose decimal places have an end as a decimal.
+
+    Raises:
+        ValueTooLargeError: It has too many digits.
+    """
+    try:
+        return EXACT.divide(Decimal(fraction.numerator), Decimal(fraction.denominator))
+    except DecimalException:
+        raise too_large() from None
 
 
 def too_large() -> ValueTooLargeError:
@@ -172,6 +191,17 @@ def shortest(number: float) -> str:
     if isinstance(number, Single) and math.isfinite(number):
         return next(text for text in (f"{float(number):.{digits}g}" for digits in range(1, 10)) if Single(float(text)) == number)
     return float.__repr__(number)
+
+
+def shortest_decimal(number: Number) -> Decimal | None:
+    """Return a number as a decimal, a float or double as the shortest that reads back as it; None if there is no such decimal.
+
+    >>> shortest_decimal(0.1), shortest_decimal(math.inf)
+    (Decimal('0.1'), None)
+    """
+    if isinstance(number, float):
+        return Decimal(shortest(number)) if math.isfinite(number) else None
+    return Decimal(number)
 
 
 _WRITERS: Final[dict[type, Callable[..., Literal]]] = {

@@ -14,16 +14,16 @@ from kg_reasoner.expressions.structures import decode
 from kg_reasoner.expressions.types import NUMBERS, Types, kind_of, parts
 from kg_reasoner.language.surface import NO_CASE, NO_VALUE
 from kg_reasoner.language.types.inferred_types import Kinds
+from kg_reasoner.language.types.operator_types import NUMERIC, OPERANDS, result_kinds
 from kg_reasoner.program import Call, Expression, Variable
 from kg_reasoner.terms import XSD, Literal, Term, literal
 
-__all__ = ["NUMERIC", "ExpressionTypes", "KnownKinds", "in_words", "shown"]
+__all__ = ["ExpressionTypes", "KnownKinds", "in_words", "shown"]
 
 _EXACT: Final = frozenset(["integer", "decimal"])
 _MAKERS: Final = ("LIST", "SET", "TUPLE", "MAP", "RECORD")
 """The functions that make structures of their arguments."""
 _STRUCTURES: Final = frozenset(["list", "set", "map", "tuple"])
-NUMERIC: Final = frozenset([*NUMBERS, "other"])
 _OF_KIND: Final[dict[Kind, frozenset[str]]] = {
     NUMBER: NUMERIC,
     SIMPLE: frozenset(["string"]),
@@ -47,6 +47,8 @@ _RESULTS: Final = {
     "URI": "iri",
     "DATATYPE": "iri",
     **{f"<{XSD}{name}>": name for name in ("string", *NUMBERS, "boolean", "date", "dateTime")},
+    **{f"<{XSD}{name}>": "other" for name in ("time", "duration", "dayTimeDuration", "yearMonthDuration")},
+    "TIMEZONE": "other",
 }
 """The kind of the results of functions with one."""
 _TYPES: Final = {"SPLIT": "list<string>", "MATCHES": "list<string>", "RANGE": "list<integer>", "CODEPOINTS": "list<integer>"}
@@ -121,6 +123,8 @@ class ExpressionTypes:
                 self.expect_size(expression, known, span)
             self.compare(name, arguments, span, [self.origin(argument, known) for argument in expression.arguments])
             return frozenset(["boolean"])
+        if name in OPERANDS:
+            return self.operate(expression, arguments, known, span)
         function = FUNCTIONS.get(name)
         if function is None:
             return frozenset(["boolean"])
@@ -321,8 +325,6 @@ class ExpressionTypes:
             if None in arguments:
                 return frozenset(NUMBERS)
             used = frozenset[str]().union(*(kinds for kinds in arguments if kinds is not None))
-            if name == "/":
-                return frozenset(["decimal"]) if used <= _EXACT else frozenset(NUMBERS) - {"integer"}
             return used if used <= {"integer"} else _EXACT if used <= _EXACT else frozenset(NUMBERS)
         if kind is BOOLEAN:
             return frozenset(["boolean"])
@@ -343,6 +345,18 @@ class ExpressionTypes:
             raise self.error(
                 f"{in_words(left)} and {in_words(right)} are compared by {operator}, which is never true{_joined(origins)}", span
             )
+
+    def operate(self, call: Call, arguments: Sequence[Kinds], known: Mapping[Variable, KnownKinds], span: Span | None) -> Kinds:
+        """Return the kinds of the results of an operator, after checking that it may have results."""
+        operator, (wanted, noun), (left, right) = call.name, OPERANDS[call.name], arguments
+        origins = [self.origin(argument, known) for argument in call.arguments]
+        for kinds, origin in zip(arguments, origins, strict=True):
+            self.expect(kinds, wanted, f"{operator} takes {noun}", span, origin)
+        found = result_kinds(operator, left, right)
+        if not found and left is not None and right is not None:
+            what = f"{in_words(left)} and {in_words(right)} are operands of {operator}, which has no value for them"
+            raise self.error(f"{what}{_joined(origins)}", span)
+        return found
 
     def expect(self, kinds: Kinds, wanted: Kinds, what: str, span: Span | None, origin: str = "") -> None:
         """Check that an argument may be of a type."""

@@ -13,8 +13,9 @@ from typing import Final
 from kg_reasoner.errors import RuleTypeError, Span
 from kg_reasoner.expressions.types import NUMBERS, Types, kind_of
 from kg_reasoner.language.types.definition_types import check_definition_types
-from kg_reasoner.language.types.expression_types import NUMERIC, ExpressionTypes, KnownKinds, in_words, shown
+from kg_reasoner.language.types.expression_types import ExpressionTypes, KnownKinds, in_words, shown
 from kg_reasoner.language.types.inferred_types import Inferred, Kinds, infer, rule_name
+from kg_reasoner.language.types.operator_types import NUMERIC
 from kg_reasoner.program import (
     Aggregate,
     AggregateBinding,

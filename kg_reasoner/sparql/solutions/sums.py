@@ -10,8 +10,8 @@ import numpy as np
 import numpy.typing as npt
 
 from kg_reasoner.errors import ValueTooLargeError
-from kg_reasoner.expressions.functions.arithmetic import PLACES, divide
-from kg_reasoner.expressions.functions.numbers import Number, Single, exactly, literal_of, number_of
+from kg_reasoner.expressions.functions.arithmetic import divide
+from kg_reasoner.expressions.functions.numbers import PLACES, Number, Single, exactly, literal_of, number_of
 from kg_reasoner.sparql.solutions.query_terms import QueryTerms
 from kg_reasoner.sparql.solutions.table import UNBOUND, constant
 from kg_reasoner.storage.arrays import Flags, Ids, Numbers

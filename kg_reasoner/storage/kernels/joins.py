@@ -24,9 +24,12 @@ from kg_reasoner.storage.kernels.layout import (
     FINISHED,
     FRESH,
     FUNCTION_RESULTS,
+    LANG_STRING,
     LESS,
     LOOKUP,
+    MONTHS,
     NAN,
+    NO_DURATION,
     NOT_EQUAL,
     OPAQUE,
     ORDERED,
@@ -35,7 +38,6 @@ from kg_reasoner.storage.kernels.layout import (
     RESOURCE,
     SCANNED,
     SKIP,
-    UNORDERED,
     Context,
     Frame,
     Index,
@@ -162,13 +164,13 @@ def compare_values(context: Context, operator: int, left: int, right: int) -> in
         if kind == RESOURCE or other == RESOURCE:
             equal = left == right
         elif kind == OPAQUE or other == OPAQUE:
-            if left != right and kind != UNORDERED and other != UNORDERED:
+            if left != right and kind != LANG_STRING and other != LANG_STRING:
                 return 0
             equal = left == right
         else:
             equal = kind == other and kind != NAN and context.value_keys[left] == context.value_keys[right]
         return 1 if equal == (operator == EQUAL) else 0
-    if kind != other or kind < ORDERED:
+    if kind < ORDERED or other < ORDERED or (kind != other and kind + other > NO_DURATION + MONTHS):
         return 0
     if operator == LESS:
         return 1 if context.value_keys[left] < context.value_keys[right] else 0

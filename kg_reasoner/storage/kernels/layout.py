@@ -146,10 +146,22 @@ RESOURCE = 1
 """An IRI or blank node: equal to itself, unequal to all else, without order."""
 NAN = 2
 """Unequal to all literals that have a value, itself too."""
-UNORDERED = 3
-"""Equal or not, but without order (strings with a language)."""
-ORDERED = 4
+LANG_STRING = 3
+"""A string with a language: unequal to all literals of other kinds, without order."""
+STRUCTURE = 4
+"""Equal or not, but without order."""
+MIXED_DURATION = 5
+"""A duration of both months and seconds; likewise."""
+ORDERED = 6
 """From here on: kinds of values that are ordered among themselves."""
+NO_DURATION = 6
+"""The duration without months and seconds, which is also ordered among the next two."""
+SECONDS = 7
+"""A duration without months."""
+MONTHS = 8
+"""A duration without seconds."""
+OTHERS = 9
+"""The first of the other kinds."""
 
 MOST = (1 << 31) - 1
 """The most rows of a relation, entries of an index, relations, and terms: their numbers are 31 bits wide."""

@@ -16,11 +16,13 @@ from kg_reasoner.storage.kernels import native
 from kg_reasoner.storage.kernels.literal_values import LINE
 from kg_reasoner.storage.kernels.memory.buffers import address, allocate
 from kg_reasoner.storage.values.value_columns import (
+    DATE,
     DECIMAL,
     DOUBLE,
     INTEGER,
     LARGEST,
     NOTHING,
+    OTHER,
     ROUNDED,
     ROUNDING,
     SCALED,
@@ -137,7 +139,7 @@ def _of_any(name: str, left: ValueColumn, right: ValueColumn) -> ValueColumn:
     kinds = np.full(len(doubles), UNSURE, np.uint8)
     kinds[exact] = DOUBLE
     kinds[whole] = np.where(np.abs(doubles[whole]) < LARGEST, INTEGER, UNSURE)
-    kinds[(left.kinds > ROUNDED) | (right.kinds > ROUNDED)] = NOTHING  # not numbers
+    kinds[_are_no_operands(left) | _are_no_operands(right)] = NOTHING
     doubles = np.where((kinds == INTEGER) & (doubles == 0), 0.0, doubles)
     scales = np.where(kinds == INTEGER, np.int8(0), np.int8(UNSCALED))
     near = ~exact & _are(left, INTEGER, DOUBLE, DECIMAL) & _are(right, INTEGER, DOUBLE, DECIMAL)
@@ -152,6 +154,12 @@ def _of_any(name: str, left: ValueColumn, right: ValueColumn) -> ValueColumn:
         doubles[rows] = np.where(scales[rows] != UNSCALED, known, doubles[rows])
         errors[rows] = np.where(scales[rows] != UNSCALED, np.abs(known) * ROUNDING, errors[rows])
     return ValueColumn(kinds, doubles, scales, errors)
+
+
+def _are_no_operands(column: ValueColumn) -> Flags:
+    """Return which values are neither numbers, dates, times nor durations."""
+    flags: Flags = (column.kinds > DATE) & (column.kinds != OTHER)
+    return flags
 
 
 def _decimals(

@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from kg_reasoner.concurrency.watching import blocks, mapped
-from kg_reasoner.expressions.values import double_of, value_of
+from kg_reasoner.expressions.values import Key, double_of, value_of
 from kg_reasoner.storage.arrays import Flags, Ids, unique_ids
 from kg_reasoner.storage.grouping import distinct_ids
 from kg_reasoner.storage.terms.dictionary import Dictionary
@@ -245,7 +245,7 @@ def read_value(text: str) -> Value:
     return _KINDS.get(value[0], _other)(term, value[1])
 
 
-def _number(term: Literal, value: Decimal | Fraction | str | bool) -> Value:
+def _number(term: Literal, value: Key) -> Value:
     assert isinstance(value, Decimal)
     double = float(value)
     if term.datatype == XSD.double.value:
@@ -259,8 +259,8 @@ def _number(term: Literal, value: Decimal | Fraction | str | bool) -> Value:
     return DECIMAL, double, places if places <= 15 and abs(double) * 10.0**places < SCALED else UNSCALED
 
 
-def _moment(kind: int) -> Callable[[Literal, Decimal | Fraction | str | bool], Value]:
-    def read(term: Literal, value: Decimal | Fraction | str | bool) -> Value:
+def _moment(kind: int) -> Callable[[Literal, Key], Value]:
+    def read(term: Literal, value: Key) -> Value:
         assert isinstance(value, Fraction)
         try:
             return kind, float(value), 0 if value.denominator == 1 and abs(value) < SCALED else UNSCALED
@@ -270,7 +270,7 @@ def _moment(kind: int) -> Callable[[Literal, Decimal | Fraction | str | bool], V
     return read
 
 
-def _other(term: Literal, value: Decimal | Fraction | str | bool) -> Value:
+def _other(term: Literal, value: Key) -> Value:
     return OTHER, 0.0, UNSCALED
 
 

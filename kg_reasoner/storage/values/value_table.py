@@ -16,9 +16,19 @@ from typing import Any, Final
 import numpy as np
 
 from kg_reasoner.concurrency.garbage import without_collection
-from kg_reasoner.expressions.values import UNORDERED as UNORDERED_KINDS
 from kg_reasoner.expressions.values import lang_string, value_of
-from kg_reasoner.storage.kernels.layout import NAN, OPAQUE, ORDERED, RESOURCE, UNORDERED
+from kg_reasoner.storage.kernels.layout import (
+    LANG_STRING,
+    MIXED_DURATION,
+    MONTHS,
+    NAN,
+    NO_DURATION,
+    OPAQUE,
+    OTHERS,
+    RESOURCE,
+    SECONDS,
+    STRUCTURE,
+)
 from kg_reasoner.storage.kernels.memory.buffers import allocate
 from kg_reasoner.storage.kernels.memory.struct_tables import Record
 from kg_reasoner.storage.terms.dictionary import Dictionary
@@ -30,6 +40,12 @@ _LARGEST: Final = _LIMIT // _SPACE
 _MANY: Final = 1000
 """With more new terms than this, the garbage collector is switched off meanwhile."""
 _ENDS: Final = {Decimal("-Infinity"): -_LIMIT, Decimal("Infinity"): _LIMIT}
+_CODES: Final = {
+    "langString": LANG_STRING,
+    "structure": STRUCTURE,
+    **{kind: OTHERS + place for place, kind in enumerate(("number", "string", "boolean", "dateTime", "date", "time"))},
+}
+"""The codes of kinds of values; those of durations depend on the value."""
 _INTEGER_END: Final = f'"^^<{XSD.integer.value}>'
 
 
@@ -145,9 +161,16 @@ class ValueTable:
                 order = self._orders[kind] = _Order(order.terms)
                 labels = order.add(members)
                 assert labels is not None
-            code = UNORDERED if kind in UNORDERED_KINDS else ORDERED + list(self._orders).index(kind)
-            self._kinds[[number for _, number in members]] = code
+            numbers = [number for _, number in members]
+            self._kinds[numbers] = _CODES[kind] if kind in _CODES else [_code_of_duration(value) for value, _ in members]
             self._keys[[number for number, _ in labels]] = [label for _, label in labels]
+
+
+def _code_of_duration(value: tuple[int, Fraction]) -> int:
+    months, seconds = value
+    if months:
+        return MIXED_DURATION if seconds else MONTHS
+    return SECONDS if seconds else NO_DURATION
 
 
 def _value(text: str) -> tuple[str, Any] | None:
