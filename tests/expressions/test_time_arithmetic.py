@@ -367,8 +367,8 @@ def test_results_with_too_many_digits_are_errors() -> None:
 def test_results_with_many_digits_are_read_again() -> None:
     year = calculated("+", Literal("2020-01-01T00:00:00", DATE_TIME), Literal(f"P{'9' * 900}Y", YEAR_MONTH))
     assert year is not None
-    found = calculated("+", year, Literal(f"PT0.{'0' * 600}1S", DAY_TIME))
-    assert found is None or calculated("-", found, year) == Literal(f"PT0.{'0' * 600}1S", DAY_TIME)
+    tiny = Literal(f"PT0.{'0' * 600}1S", DAY_TIME)
+    assert calculated("-", calculated("+", year, tiny), year) == tiny
 
 
 def test_literals_with_too_many_digits_are_no_operands() -> None:

@@ -70,6 +70,10 @@ _LEXICAL: Final = {
         "-0001-01-01T00:00:00Z",
     ],
     "date": ["2024-01-01", "2024-01-01Z", "2023-12-31-14:00", "2024-13-01"],
+    "time": ["12:00:00", "24:00:00Z"],
+    "duration": ["P1D", "P1M1D"],
+    "dayTimeDuration": ["PT24H", "-PT0.5S", "P1M"],
+    "yearMonthDuration": ["P1M", "P0M"],
     "string": ["", "a", "ab", 'a"b', "a\nb", "b\\", "é", "7"],
 }
 _NASTY: Final[list[Term]] = [

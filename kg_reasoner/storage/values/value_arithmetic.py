@@ -17,16 +17,17 @@ from kg_reasoner.storage.kernels.literal_values import LINE
 from kg_reasoner.storage.kernels.memory.buffers import address, allocate
 from kg_reasoner.storage.values.value_columns import (
     DATE,
+    DATE_TIME,
     DECIMAL,
     DOUBLE,
     INTEGER,
     LARGEST,
     NOTHING,
-    OTHER,
     ROUNDED,
     ROUNDING,
     SCALED,
     SMALLEST,
+    SPAN,
     UNSCALED,
     UNSURE,
     Value,
@@ -50,6 +51,33 @@ MOST_PLACES: Final = 15
 """The number of decimal places of calculated decimals."""
 
 _OF_INTEGERS: Final = ("%", "IDIV")
+
+_UNKNOWN, _NUMBER, _MOMENT, _SPAN, _OTHER = range(5)
+_ROLE_OF: Final = {
+    UNSURE: _UNKNOWN,
+    **dict.fromkeys((INTEGER, DOUBLE, DECIMAL, ROUNDED), _NUMBER),
+    **dict.fromkeys((DATE_TIME, DATE), _MOMENT),
+    SPAN: _SPAN,
+}
+_ROLES: Final = np.array([_ROLE_OF.get(kind, _OTHER) for kind in range(SPAN + 1)], np.uint8)
+"""The parts that the kinds of values play in arithmetic."""
+
+
+def _values_of(*pairs: tuple[int, int]) -> Flags:
+    """Return by two roles whether an operator may have a value, given the pairs of roles of which one is no number."""
+    found = np.zeros((5, 5), np.bool_)
+    found[_UNKNOWN, :_OTHER] = found[:_OTHER, _UNKNOWN] = found[_NUMBER, _NUMBER] = True
+    for pair in pairs:
+        found[pair] = True
+    return found
+
+
+_MAY_HAVE_VALUES: Final = {
+    "+": _values_of((_MOMENT, _SPAN), (_SPAN, _MOMENT), (_SPAN, _SPAN)),
+    "-": _values_of((_MOMENT, _MOMENT), (_MOMENT, _SPAN), (_SPAN, _SPAN)),
+    "*": _values_of((_NUMBER, _SPAN), (_SPAN, _NUMBER)),
+    "neg": _values_of(),
+}
 
 T = TypeVar("T")
 
@@ -139,7 +167,8 @@ def _of_any(name: str, left: ValueColumn, right: ValueColumn) -> ValueColumn:
     kinds = np.full(len(doubles), UNSURE, np.uint8)
     kinds[exact] = DOUBLE
     kinds[whole] = np.where(np.abs(doubles[whole]) < LARGEST, INTEGER, UNSURE)
-    kinds[_are_no_operands(left) | _are_no_operands(right)] = NOTHING
+    if max(left.kinds.max(initial=0), right.kinds.max(initial=0)) > ROUNDED:
+        kinds[~_MAY_HAVE_VALUES[name][_ROLES[left.kinds], _ROLES[right.kinds]]] = NOTHING
     doubles = np.where((kinds == INTEGER) & (doubles == 0), 0.0, doubles)
     scales = np.where(kinds == INTEGER, np.int8(0), np.int8(UNSCALED))
     near = ~exact & _are(left, INTEGER, DOUBLE, DECIMAL) & _are(right, INTEGER, DOUBLE, DECIMAL)
@@ -154,12 +183,6 @@ def _of_any(name: str, left: ValueColumn, right: ValueColumn) -> ValueColumn:
         doubles[rows] = np.where(scales[rows] != UNSCALED, known, doubles[rows])
         errors[rows] = np.where(scales[rows] != UNSCALED, np.abs(known) * ROUNDING, errors[rows])
     return ValueColumn(kinds, doubles, scales, errors)
-
-
-def _are_no_operands(column: ValueColumn) -> Flags:
-    """Return which values are neither numbers, dates, times nor durations."""
-    flags: Flags = (column.kinds > DATE) & (column.kinds != OTHER)
-    return flags
 
 
 def _decimals(

@@ -37,6 +37,7 @@ __all__ = [
     "ROUNDING",
     "SCALED",
     "SMALLEST",
+    "SPAN",
     "STRING",
     "UNSCALED",
     "UNSURE",
@@ -73,6 +74,8 @@ OTHER: Final = 9
 """Any other literal."""
 NOTHING: Final = 10
 """No term."""
+SPAN: Final = 11
+"""A duration, or a time of day."""
 
 ROUNDING: Final = 2.0**-52
 """The maximal relative error of a rounded double."""
@@ -242,7 +245,7 @@ def read_value(text: str) -> Value:
     value = value_of(term)
     if value is None:
         return OTHER, 0.0, UNSCALED
-    return _KINDS.get(value[0], _other)(term, value[1])
+    return _KINDS[value[0]](term, value[1])
 
 
 def _number(term: Literal, value: Key) -> Value:
@@ -270,8 +273,14 @@ def _moment(kind: int) -> Callable[[Literal, Key], Value]:
     return read
 
 
-def _other(term: Literal, value: Key) -> Value:
-    return OTHER, 0.0, UNSCALED
+def _without_double(kind: int) -> Callable[[Literal, Key], Value]:
+    return lambda term, value: (kind, 0.0, UNSCALED)
 
 
-_KINDS: Final = {"number": _number, "dateTime": _moment(DATE_TIME), "date": _moment(DATE)}
+_KINDS: Final = {
+    "number": _number,
+    "dateTime": _moment(DATE_TIME),
+    "date": _moment(DATE),
+    **dict.fromkeys(("time", "duration"), _without_double(SPAN)),
+    **dict.fromkeys(("boolean", "string", "langString", "structure"), _without_double(OTHER)),
+}
