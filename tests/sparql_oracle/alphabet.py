@@ -33,6 +33,8 @@ OTHERS: Final = (
     *_typed("boolean", "true", "false", "x"),
     *_typed("date", "2020-01-01", "2021-01-01"),
     *_typed("dateTime", "2020-01-01T00:00:00Z", "2020-01-01T01:00:00+01:00", "2021-01-01T00:00:00Z"),
+    *_typed("dayTimeDuration", "P1D", "-PT1H"),
+    *_typed("yearMonthDuration", "P1M"),
     *_typed("integer", "x"),
     Literal("a", EX + "type"),
 )

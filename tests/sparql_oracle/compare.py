@@ -11,7 +11,8 @@ from typing import TypeAlias
 from kg_reasoner.terms import BlankNode, Literal, Term, Triple
 
 from .modifiers import Answers, is_before
-from .values import Key, moment, number
+from .times import duration, moment
+from .values import Key, number
 
 Row: TypeAlias = Mapping[str, Term]
 Renaming: TypeAlias = Mapping[BlankNode, BlankNode]
@@ -46,7 +47,7 @@ def normalise(term: Term) -> object:
 
     Decimals and doubles are rounded to ten digits, since systems divide with different precision.
     """
-    value, when = number(term), moment(term)
+    value, when, span = number(term), moment(term), duration(term)
     if value is not None and isinstance(term, Literal):
         rounded = value.value
         if isinstance(rounded, Decimal):
@@ -54,7 +55,9 @@ def normalise(term: Term) -> object:
         elif isinstance(rounded, float):
             rounded = float(f"{rounded:.9e}")
         return term.datatype, "NaN" if rounded != rounded else rounded
-    return (term.datatype, when) if when is not None and isinstance(term, Literal) else term
+    if span is not None:
+        return span
+    return (when.datatype, when.instant, when.zone is None) if when is not None else term
 
 
 def _renamings(found: Sequence[Row], expected: Sequence[Row]) -> Iterator[Renaming]:

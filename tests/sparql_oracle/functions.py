@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Callable
 from decimal import Context, Decimal, DivisionByZero, InvalidOperation, localcontext
+from fractions import Fraction
 from typing import Final
 
 from kg_reasoner.terms import IRI, RDF, XSD, BlankNode, Literal, Term, literal
 
+from . import times
 from .values import ExpressionError, Number, boolean, converted, equal, less, number, number_term, promoted, string
 
 
@@ -19,7 +22,23 @@ def _number(term: Term) -> Number:
     return found
 
 
+def _operand(term: Term) -> times.Moment | times.Duration | Fraction | None:
+    """A date, a duration, or a number as it is multiplied with: the shortest digits of a double."""
+    value = number(term)
+    if value is None or value.value != value.value:
+        return times.moment(term) or times.duration(term)
+    return None if abs(value.value) == math.inf else Fraction(str(value.value))
+
+
 def _arithmetic(first: Term, second: Term, operator: str) -> Term:
+    if number(first) is None or number(second) is None:
+        mine, theirs, divisor = _operand(first), _operand(second), number(second)
+        if operator == "/" and divisor is not None and abs(divisor.value) == math.inf:
+            operator, theirs = "*", Fraction(0)
+        found = None if mine is None or theirs is None else times.calculated(operator, mine, theirs)
+        if found is None:
+            raise ExpressionError("not numbers, and without a result")
+        return found
     one, other = promoted(_number(first), _number(second))
     if operator == "/" and one.kind == "integer":
         one, other = converted(one, "decimal"), converted(other, "decimal")

@@ -11,7 +11,8 @@ from typing import Final
 
 from kg_reasoner.terms import IRI, XSD, Literal, Term
 
-from .values import ExpressionError, boolean, less, moment, number
+from .times import duration, moment
+from .values import ExpressionError, boolean, less, number
 
 _LESS: Final = ("<", ">", "<=", ">=")
 
@@ -32,17 +33,17 @@ OUTSIDE_SUBSELECT: Final = "a subselect in EXISTS with a variable that is bound 
 
 # It permits to define what is an error for it.
 ORDER_OF_OTHERS: Final = "terms are compared that < and > do not order"
-SUM_OF_TIMES: Final = "arithmetic with dates"
 
 OPEN: Final = frozenset(
     (
         *(TEXT_OF_NUMBER, ERRORS, EXTREME_OF_OTHERS, EXTREME_OF_EQUALS, SAMPLE, ORDER_OF_TEXTS, CUT, REDUCED),
-        *(OUTSIDE_BIND, OUTSIDE_MINUS, OUTSIDE_SUBSELECT, ORDER_OF_OTHERS, SUM_OF_TIMES),
+        *(OUTSIDE_BIND, OUTSIDE_MINUS, OUTSIDE_SUBSELECT, ORDER_OF_OTHERS),
     )
 )
 """With one of these notes, an evaluator can have another result and be right."""
 
 # pyoxigraph differs.
+TIMES: Final = "arithmetic with dates and durations: pyoxigraph has neither multiples of durations nor dates after months"
 ORDER_OF_BOOLEANS: Final = "booleans are compared by < or >: an error in pyoxigraph"
 TRUTH_OF_LANGUAGE: Final = "the truth of a string with a language: an error in pyoxigraph"
 TRUTH_OF_ILL_TYPED: Final = "the truth of an ill-typed literal: an error in pyoxigraph, not false"
@@ -59,8 +60,8 @@ def of_operands(name: str | IRI, values: Sequence[Term]) -> Iterator[str]:
     """Yield the notes about a call of a function or operator with some values."""
     if name in ("STR", XSD.string):
         yield from of_texts(values)
-    if name in ("+", "-", "*", "/") and any(moment(term) is not None for term in values):
-        yield SUM_OF_TIMES
+    if name in ("+", "-", "*", "/") and any(moment(term) is not None or duration(term) is not None for term in values):
+        yield TIMES
     if name in _LESS:
         if all(boolean(term) is not None for term in values):
             yield ORDER_OF_BOOLEANS

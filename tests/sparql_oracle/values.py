@@ -5,11 +5,12 @@ from __future__ import annotations
 import re
 import struct
 from dataclasses import dataclass
-from datetime import datetime
 from decimal import Decimal, InvalidOperation
 from typing import Final
 
 from kg_reasoner.terms import IRI, RDF, XSD, BlankNode, Literal, Term, literal
+
+from .times import duration, moment
 
 KINDS: Final = ("integer", "decimal", "float", "double")
 """The numeric types in the order of promotion."""
@@ -23,8 +24,6 @@ _LEXICAL: Final = {
     "decimal": re.compile(r"[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)"),
     "double": re.compile(r"[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?|[+-]?INF|NaN"),
 }
-_DATE: Final = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
-_DATE_TIME: Final = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}(Z|[+-][0-9]{2}:[0-9]{2})?")
 _BOOLEANS: Final = {"true": True, "1": True, "false": False, "0": False}
 
 
@@ -102,30 +101,20 @@ def boolean(term: Term) -> bool | None:
     return _BOOLEANS.get(term.lexical) if isinstance(term, Literal) and term.datatype == XSD.boolean.value else None
 
 
-def moment(term: Term) -> datetime | None:
-    """Return the value of a literal of xsd:dateTime or xsd:date, or None."""
-    if not isinstance(term, Literal) or term.datatype not in (XSD.dateTime.value, XSD.date.value):
-        return None
-    if not (_DATE if term.datatype == XSD.date.value else _DATE_TIME).fullmatch(term.lexical):
-        return None
-    try:
-        return datetime.fromisoformat(term.lexical.replace("Z", "+00:00"))
-    except ValueError:
-        return None
-
-
 def comparable(term: Term) -> tuple[str, object] | None:
     """Return the class of a literal of a known type and its value: values of one class are ordered. None for other terms."""
     found = number(term)
     if found is not None:
         return ("number", found.value) if found.value == found.value else ("NaN", 0)
-    text, truth, when = string(term), boolean(term), moment(term)
+    text, truth, when, span = string(term), boolean(term), moment(term), duration(term)
     if text is not None:
         return "string", text
     if truth is not None:
         return "boolean", truth
-    if when is not None and isinstance(term, Literal):
-        return f"{term.datatype} {'without' if when.tzinfo is None else 'with'} a zone", when
+    if when is not None:
+        return f"{when.datatype} {'without' if when.zone is None else 'with'} a zone", when.instant
+    if span is not None:
+        return f"a duration of {span.kind}", (span.months, span.seconds)
     return None
 
 
@@ -168,9 +157,16 @@ def less(first: Term, second: Term) -> bool:
         a, b = promoted(one, other)
         return bool(a.value < b.value)
     known, known_too = comparable(first), comparable(second)
-    if known is None or known_too is None or known[0] != known_too[0]:
+    if known is None or known_too is None or not _have_order(known[0], known_too[0]):
         raise ExpressionError("terms that < does not compare")
     return bool(known[1] < known_too[1])  # type: ignore[operator]
+
+
+def _have_order(one: str, other: str) -> bool:
+    spans = {"a duration of none", "a duration of months", "a duration of seconds"}
+    if one.startswith("a duration") or other.startswith("a duration"):
+        return {one, other} <= spans and (one == other or "a duration of none" in (one, other))
+    return one == other
 
 
 def truth(term: Term) -> bool:
