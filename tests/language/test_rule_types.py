@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from itertools import pairwise
+from itertools import pairwise, product
 
 import pytest
 from hypothesis import given, settings
@@ -10,10 +10,15 @@ from hypothesis import strategies as st
 
 from kg_reasoner import Reasoner
 from kg_reasoner.errors import ColumnTypeError, RuleTypeError
+from kg_reasoner.expressions.compile import compile_expression
+from kg_reasoner.expressions.types import kind_of
 from kg_reasoner.language.checks.analysis import check
 from kg_reasoner.language.parser import parse
-from kg_reasoner.program import COLUMN_TYPES
-from kg_reasoner.terms import literal
+from kg_reasoner.language.types.operator_types import OPERANDS as OPERANDS_OF
+from kg_reasoner.language.types.operator_types import result_kinds
+from kg_reasoner.program import COLUMN_TYPES, Call
+from kg_reasoner.terms import Literal, literal
+from tests.expressions.expression_texts import expression
 from tests.helpers.effort import examples
 
 VALUES = {
@@ -339,3 +344,29 @@ def test_whole_collections_of_other_members_are_refused(data: st.DataObject) -> 
     check(parse(HEADER + rules.format(types[0])))
     with pytest.raises(RuleTypeError):
         check(parse(HEADER + rules.format(types[1])))
+
+
+OPERANDS = """
+    1 "1"^^xsd:byte 1.5 1e0 "1"^^xsd:float "2024-01-01"^^xsd:date "2024-01-01T12:00:00Z"^^xsd:dateTime "12:00:00"^^xsd:time
+    "P1Y"^^xsd:yearMonthDuration "PT2H"^^xsd:dayTimeDuration "P1Y1D"^^xsd:duration "a" true
+"""
+
+
+@pytest.mark.parametrize("operator", ["+", "-", "*", "/"])
+def test_operators_have_results_of_their_types(operator: str) -> None:
+    """Each result is of a known kind, and of each kind there is a result."""
+    wanted, _ = OPERANDS_OF[operator]
+    found: dict[tuple[str, str], set[str]] = {}
+    terms = list(map(expression, OPERANDS.split()))
+    for a, b in product(terms, terms):
+        assert isinstance(a, Literal) and isinstance(b, Literal)
+        kinds, result = (kind_of(a), kind_of(b)), compile_expression(Call(operator, (a, b)), [])(())
+        possible = result_kinds(operator, frozenset([kinds[0]]), frozenset([kinds[1]]))
+        found.setdefault(kinds, set())
+        if result is not None:
+            found[kinds].add(kind_of(result))
+            assert kind_of(result) in possible & result_kinds(operator, None, None)
+            assert set(kinds) <= wanted
+    for (one, other), results in found.items():
+        possible = result_kinds(operator, frozenset([one]), frozenset([other]))
+        assert bool(results) == bool(possible) and results >= possible - {"integer", "decimal", "float", "double"}

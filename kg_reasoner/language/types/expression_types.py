@@ -395,7 +395,9 @@ def in_words(kinds: frozenset[str]) -> str:
     if kinds >= set(NUMBERS):
         return "a number"
     words = [kind if kind != "text" else "string with a language" for kind in sorted(kinds) if kind != "other"]
-    names = " or ".join(words) or "another term"
+    if not words:
+        return "another term"
+    names = " or ".join(words)
     return f"{'an' if names[0] in 'aeiou' else 'a'} {names}".replace("iri", "IRI").replace("a IRI", "an IRI")
 
 
