@@ -195,8 +195,8 @@ def _compiled(expression: Expression, places: _Places) -> _Typed:
     function = FUNCTIONS.get(expression.name) if expression.definition is None else expression.definition.as_function
     if function is None:
         return _FORMS[expression.name].build(expression.arguments, places)
-    kinds = (*function.parameters, *(function.rest for _ in expression.arguments))
-    arguments = [_to(kind, argument, places) for kind, argument in zip(kinds, expression.arguments, strict=False) if kind]
+    kinds = function.kinds(len(expression.arguments))
+    arguments = [_to(kind, argument, places) for kind, argument in zip(kinds, expression.arguments, strict=True)]
     return function.result, _strict(function.apply, arguments)
 
 

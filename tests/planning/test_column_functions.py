@@ -185,8 +185,10 @@ def test_rules_give_what_functions_give(text: str, monkeypatch: pytest.MonkeyPat
 def test_what_is_left_to_functions() -> None:
     assert is_for_columns(Call("<", (_X, _Y)))
     assert is_for_columns(Call("!", (Call("CONTAINS", (_X, literal("a"))),)))
-    assert not is_for_columns(Call("STRLEN", (_X,)))
-    assert not is_for_columns(Call("CONTAINS", (_X, _Y)))
+    assert is_for_columns(Call("STRLEN", (_X,)))
+    assert is_for_columns(Call("CONTAINS", (_X, _Y)))
+    assert not is_for_columns(Call("COALESCE", (_X, _Y)))
+    assert not is_for_columns(Call("STRLEN", (Call("COALESCE", (_X, _Y)),)))
 
 
 class TestValueTable:

@@ -11,7 +11,6 @@ import math
 import operator
 from collections.abc import Callable
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal, DecimalException
-from fractions import Fraction
 from typing import Any, Final
 
 from kg_reasoner.expressions.functions import time_arithmetic
@@ -77,9 +76,9 @@ def divide(a: Number, b: Number) -> Number | None:
         return inexactly(_divide_floats, a, b)
     if b == 0:
         return None
-    quotient = Fraction(a) / Fraction(b)
-    scaled = abs(quotient.numerator) * _SCALE // quotient.denominator
-    return exactly(Decimal(scaled if quotient > 0 else -scaled).scaleb(-PLACES, WIDE))
+    (over, under), (by, part) = a.as_integer_ratio(), b.as_integer_ratio()
+    scaled = abs(over * part) * _SCALE // abs(under * by)
+    return exactly(Decimal(scaled if (a < 0) == (b < 0) else -scaled).scaleb(-PLACES, WIDE))
 
 
 def _divide_floats(a: float, b: float) -> float:

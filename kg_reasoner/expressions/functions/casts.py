@@ -13,7 +13,7 @@ from fractions import Fraction
 from typing import Final
 
 from kg_reasoner.expressions.durations import DAY_TIME, DURATIONS, YEAR_MONTH, Duration
-from kg_reasoner.expressions.functions.kinds import BOOLEAN, NUMBER, OPERAND, TERM, Function
+from kg_reasoner.expressions.functions.kinds import BOOLEAN, NUMBER, OPERAND, SIMPLE, TERM, Function
 from kg_reasoner.expressions.functions.numbers import (
     Number,
     decimal_text,
@@ -23,7 +23,7 @@ from kg_reasoner.expressions.functions.numbers import (
     to_float,
     to_single,
 )
-from kg_reasoner.expressions.functions.operands import duration_of, literal_of_operand, moment_of, operand_of
+from kg_reasoner.expressions.functions.operands import Operand, duration_of, literal_of_operand, moment_of, operand_of
 from kg_reasoner.expressions.moments import Moment
 from kg_reasoner.expressions.values import value_of
 from kg_reasoner.terms import IRI, XSD, Literal, Term, scientific
@@ -42,7 +42,7 @@ def _source(term: Term, datatype: str) -> Literal | None:
     return Literal(term.lexical.strip(_SPACE), datatype) if term.datatype == _STRING else term
 
 
-def _to_number(target: str, convert: Callable[[Number], Number | None]) -> Callable[[Term], Number | None]:
+def _to_number(target: str, convert: Callable[[Number], Number | None]) -> Function:
     def cast(term: Term) -> Number | None:
         source = _source(term, target)
         if source is None:
@@ -50,7 +50,12 @@ def _to_number(target: str, convert: Callable[[Number], Number | None]) -> Calla
         number = int(BOOLEAN.read(source)) if source.datatype == _BOOLEAN and value_of(source) is not None else number_of(source)
         return None if number is None else convert(number)
 
-    return cast
+    def cast_string(text: str) -> Number | None:
+        number = number_of(Literal(text.strip(_SPACE), target))
+        return None if number is None else convert(number)
+
+    overloads = Function((SIMPLE,), NUMBER, cast_string), Function((NUMBER,), NUMBER, convert)
+    return Function((TERM,), NUMBER, cast, overloads=overloads)
 
 
 def _to_integer(number: Number) -> int | None:
@@ -78,14 +83,18 @@ def _to_string(term: Term) -> Literal | None:
     boolean = _to_boolean(term) if term.datatype == _BOOLEAN else None
     if boolean is not None:
         return Literal(boolean.lexical)
-    number = operand_of(term)
-    if number is None:
-        return Literal(term.lexical)
-    if not isinstance(number, float):
-        return Literal(literal_of_operand(number).lexical)
-    if number == 0:
-        return Literal("-0" if math.copysign(1, number) < 0 else "0")
-    return Literal(decimal_text(Decimal(shortest(number))) if 1e-6 <= abs(number) < 1e6 else scientific(shortest(number)))
+    operand = operand_of(term)
+    return Literal(term.lexical if operand is None else _text_of(operand))
+
+
+def _text_of(operand: Operand) -> str:
+    if isinstance(operand, int):
+        return str(operand)
+    if not isinstance(operand, float):
+        return literal_of_operand(operand).lexical
+    if operand == 0:
+        return "-0" if math.copysign(1, operand) < 0 else "0"
+    return decimal_text(Decimal(shortest(operand))) if 1e-6 <= abs(operand) < 1e6 else scientific(shortest(operand))
 
 
 def _to_moment(target: str, convert: Callable[[Moment], Moment | None]) -> Callable[[Term], Moment | None]:
@@ -137,12 +146,11 @@ _TIMES: Final = {
 }
 
 FUNCTIONS: Final = {
-    **{
-        f"<{XSD[name].value}>": Function((TERM,), NUMBER, _to_number(XSD[name].value, convert))
-        for name, convert in _NUMBERS.items()
-    },
+    **{f"<{XSD[name].value}>": _to_number(XSD[name].value, convert) for name, convert in _NUMBERS.items()},
     **{f"<{datatype}>": Function((TERM,), OPERAND, cast) for datatype, cast in _TIMES.items()},
     f"<{_BOOLEAN}>": Function((TERM,), TERM, _to_boolean),
-    f"<{_STRING}>": Function((TERM,), TERM, _to_string),
+    f"<{_STRING}>": Function(
+        (TERM,), TERM, _to_string, overloads=(Function((SIMPLE,), SIMPLE, str), Function((NUMBER,), SIMPLE, _text_of))
+    ),
 }
 """The casts, by the IRI in angle brackets."""

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable
-from typing import Final, TypeAlias
+from typing import Any, Final, TypeAlias
 
-from kg_reasoner.expressions.functions.kinds import BOOLEAN, TERM, Function
+from kg_reasoner.expressions.functions.kinds import BOOLEAN, OPERAND, SIMPLE, TERM, Function
 from kg_reasoner.expressions.values import COMPARISONS, value_of
 from kg_reasoner.terms import Literal, Term
 
@@ -29,5 +30,32 @@ def _is_number(term: Term) -> bool:
     return value is not None and value[0] == "number"
 
 
-FUNCTIONS: Final = {name: Function((TERM, TERM), BOOLEAN, _false_with_nan(compare)) for name, compare in COMPARISONS.items()}
+def _on_operands(on_integers: Callable[[int, int], bool], on_terms: _Comparison) -> Callable[[Any, Any], bool | None]:
+    def apply(a: Any, b: Any) -> bool | None:
+        if type(a) is type(b) is int:
+            return on_integers(a, b)
+        return on_terms(OPERAND.write(a), OPERAND.write(b))
+
+    return apply
+
+
+def _function(compare: _Comparison, on_keys: Callable[[Any, Any], bool]) -> Function:
+    """Return a comparison. `on_keys` does the same on integers, and on strings, which are ordered by their code points."""
+    apply = _false_with_nan(compare)
+    overloads = (
+        Function((SIMPLE, SIMPLE), BOOLEAN, on_keys),
+        Function((OPERAND, OPERAND), BOOLEAN, _on_operands(on_keys, apply)),
+    )
+    return Function((TERM, TERM), BOOLEAN, apply, overloads=overloads)
+
+
+_ON_KEYS: Final[dict[str, Callable[[Any, Any], bool]]] = {
+    "=": operator.eq,
+    "!=": operator.ne,
+    "<": operator.lt,
+    "<=": operator.le,
+    ">": operator.gt,
+    ">=": operator.ge,
+}
+FUNCTIONS: Final = {name: _function(compare, _ON_KEYS[name]) for name, compare in COMPARISONS.items()}
 """The comparison operators."""

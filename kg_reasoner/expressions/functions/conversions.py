@@ -6,7 +6,7 @@ from typing import Final, TypeGuard
 
 from kg_reasoner.expressions.functions.kinds import NUMBER, SIMPLE, TERM, TEXT, Function
 from kg_reasoner.expressions.functions.numbers import DIGITS, Number, exactly
-from kg_reasoner.expressions.functions.strings import like
+from kg_reasoner.expressions.functions.strings import converting
 from kg_reasoner.expressions.functions.structure_functions import STRUCTURE
 from kg_reasoner.expressions.structures import Structure, encode
 from kg_reasoner.terms import Literal, literal
@@ -61,7 +61,7 @@ def _is_code_point(number: Number | None) -> bool:
 
 
 FUNCTIONS: Final = {
-    "TRIM": Function((TEXT,), TEXT, lambda a: like(a, a.lexical.strip())),
+    "TRIM": converting(str.strip),
     "CODEPOINTS": Function((TEXT,), TERM, _code_points),
     "FROM_CODEPOINTS": Function((STRUCTURE,), SIMPLE, _from_code_points),
     "FROM_BASE": Function((SIMPLE, NUMBER), NUMBER, _from_base),

@@ -15,10 +15,11 @@ from kg_reasoner.expressions.functions.numbers import NUMERIC, literal_of, numbe
 from kg_reasoner.expressions.functions.operands import literal_of_operand, moment_of, operand_of
 from kg_reasoner.expressions.moments import Moment
 from kg_reasoner.expressions.values import value_of
-from kg_reasoner.terms import XSD, Literal, Term
+from kg_reasoner.terms import IRI, XSD, BlankNode, Literal, Term
 
 __all__ = [
     "BOOLEAN",
+    "LEXICAL",
     "MOMENT",
     "NUMBER",
     "SIMPLE",
@@ -65,6 +66,10 @@ def _simple(term: Term) -> str | None:
     return term.lexical if isinstance(term, Literal) and term.datatype == _STRING else None
 
 
+def _lexical(term: Term) -> str | None:
+    return None if isinstance(term, BlankNode) else term.value if isinstance(term, IRI) else term.lexical
+
+
 def _moment(term: Term) -> Moment | None:
     """Return the date, with or without a time."""
     moment = moment_of(term)
@@ -105,6 +110,8 @@ NUMBER: Final = Kind("number", number_of, literal_of, OPERAND, lambda value: not
 """A number (see `numbers`)."""
 SIMPLE: Final = Kind("simple string", _simple, Literal)
 """A string without a language tag, as `str`."""
+LEXICAL: Final = Kind("term", _lexical, Literal)
+"""What STR returns: a lexical form or an IRI, as `str`."""
 TEXT: Final = Kind("string", _text, _same)
 """A string with or without a language tag, as the literal that it is."""
 MOMENT: Final = Kind("date or dateTime", _moment, literal_of_operand)
@@ -120,6 +127,10 @@ class Function:
     `apply` takes values of the kinds of `parameters` (the last `optional` of them may be missing), then any number of the kind
     `rest`; it returns a value of the kind `result`, or None for a type error. It never raises, and its result depends on nothing
     but the arguments.
+
+    Attributes:
+        overloads: The same function for values of other kinds, which need no terms. Columns of values are evaluated by them (see
+            `kg_reasoner.expressions.columns`).
     """
 
     parameters: tuple[Kind, ...]
@@ -127,6 +138,12 @@ class Function:
     apply: Callable[..., Any]
     optional: int = 0
     rest: Kind | None = None
+    overloads: tuple[Function, ...] = ()
+
+    def kinds(self, count: int) -> tuple[Kind, ...]:
+        """Return the kinds of `count` arguments."""
+        further = count - len(self.parameters)
+        return (*self.parameters, *[self.rest] * further) if self.rest is not None else self.parameters[:count]
 
     def accepts(self, count: int) -> bool:
         """Return whether the function accepts `count` arguments."""

@@ -246,9 +246,9 @@ def _replacement_parts(replacement: str, groups: int) -> Iterator[bytes | int]:
         yield digits[length:].encode()
 
 
-def _regex(text: Literal, pattern: str, flags: str = "") -> bool | None:
+def _matching(text: str, pattern: str, flags: str = "") -> bool | None:
     try:
-        return matches(text.lexical, pattern, flags)
+        return matches(text, pattern, flags)
     except PatternError:
         return None
 
@@ -261,17 +261,29 @@ def _matches(text: Literal, pattern: str, flags: str = "") -> Literal | None:
     return None if found is None else encode("list", [like(text, part) for part in found])
 
 
-def _replace(text: Literal, pattern: str, replacement: str, flags: str = "") -> Literal | None:
+def _replacing(text: str, pattern: str, replacement: str, flags: str = "") -> str | None:
     try:
-        result = replaced(text.lexical, pattern, replacement, flags)
+        return replaced(text, pattern, replacement, flags)
     except PatternError:
         return None
+
+
+def _regex(text: Literal, pattern: str, flags: str = "") -> bool | None:
+    return _matching(text.lexical, pattern, flags)
+
+
+def _replace(text: Literal, pattern: str, replacement: str, flags: str = "") -> Literal | None:
+    result = _replacing(text.lexical, pattern, replacement, flags)
     return None if result is None else like(text, result)
 
 
 FUNCTIONS: Final = {
-    "REGEX": Function((TEXT, SIMPLE, SIMPLE), BOOLEAN, _regex, optional=1),
-    "REPLACE": Function((TEXT, SIMPLE, SIMPLE, SIMPLE), TEXT, _replace, optional=1),
+    "REGEX": Function(
+        (TEXT, SIMPLE, SIMPLE), BOOLEAN, _regex, 1, overloads=(Function((SIMPLE, SIMPLE, SIMPLE), BOOLEAN, _matching, 1),)
+    ),
+    "REPLACE": Function(
+        (TEXT, SIMPLE, SIMPLE, SIMPLE), TEXT, _replace, 1, overloads=(Function((SIMPLE,) * 4, SIMPLE, _replacing, 1),)
+    ),
     "MATCHES": Function((TEXT, SIMPLE, SIMPLE), TERM, _matches, optional=1),
 }
 """The functions on patterns."""

@@ -9,11 +9,11 @@ from collections.abc import Callable
 from typing import Any, Final
 from urllib.parse import quote
 
-from kg_reasoner.expressions.functions.kinds import BOOLEAN, NUMBER, SIMPLE, TEXT, Function
+from kg_reasoner.expressions.functions.kinds import BOOLEAN, NUMBER, SIMPLE, TEXT, Function, Kind
 from kg_reasoner.expressions.functions.numbers import Number
 from kg_reasoner.terms import Literal
 
-__all__ = ["FUNCTIONS", "like"]
+__all__ = ["FUNCTIONS", "converting", "like"]
 
 
 def like(model: Literal, text: str) -> Literal:
@@ -21,33 +21,61 @@ def like(model: Literal, text: str) -> Literal:
     return Literal(text, model.datatype, model.language)
 
 
-def _compatible(on_texts: Callable[[str, str], Any]) -> Callable[[Literal, Literal], Any]:
-    def apply(a: Literal, b: Literal) -> Any:
-        return on_texts(a.lexical, b.lexical) if b.language in (None, a.language) else None
+def converting(convert: Callable[[str], str]) -> Function:
+    """Return the function that converts a string, and keeps its language tag."""
+    on_strings = Function((SIMPLE,), SIMPLE, convert)
+    return Function((TEXT,), TEXT, lambda a: like(a, convert(a.lexical)), overloads=(on_strings,))
 
-    return apply
+
+def _measuring(measure: Callable[[str], Any], result: Kind) -> Function:
+    """Return a function of a string whatever its language tag is."""
+    return Function((TEXT,), result, lambda a: measure(a.lexical), overloads=(Function((SIMPLE,), result, measure),))
 
 
-def _around(which: int) -> Callable[[Literal, Literal], Literal | None]:
-    """Return the part before (0) or after (2) the first occurrence, or the empty simple string if the text has no occurrence."""
+def _test(holds: Callable[[str, str], bool]) -> Function:
+    """Return a test of two compatible strings."""
+
+    def apply(a: Literal, b: Literal) -> bool | None:
+        return holds(a.lexical, b.lexical) if b.language in (None, a.language) else None
+
+    return Function((TEXT, TEXT), BOOLEAN, apply, overloads=(Function((SIMPLE, SIMPLE), BOOLEAN, holds),))
+
+
+def _around(part: Callable[[str, str], str | None]) -> Function:
+    """Return a function that takes a part of a string; where it has none, the result is the empty simple string."""
 
     def apply(a: Literal, b: Literal) -> Literal | None:
         if b.language not in (None, a.language):
             return None
-        if not b.lexical:
-            return like(a, a.lexical if which else "")
-        parts = a.lexical.partition(b.lexical)
-        return like(a, parts[which]) if parts[1] else Literal("")
+        found = part(a.lexical, b.lexical)
+        return Literal("") if found is None else like(a, found)
 
-    return apply
+    on_strings = Function((SIMPLE, SIMPLE), SIMPLE, lambda a, b: part(a, b) or "")
+    return Function((TEXT, TEXT), TEXT, apply, overloads=(on_strings,))
 
 
-def _substring(a: Literal, start: Number, length: Number | None = None) -> Literal | None:
+def _before(text: str, mark: str) -> str | None:
+    """Return the part before the first occurrence, or None if there is none."""
+    place = text.find(mark)
+    return text[:place] if place >= 0 else None
+
+
+def _after(text: str, mark: str) -> str | None:
+    """Return the part after the first occurrence, or None if there is none."""
+    place = text.find(mark)
+    return text[place + len(mark) :] if place >= 0 else None
+
+
+def _part(text: str, start: Number, length: Number | None = None) -> str | None:
     """Return at most `length` characters from `start` (counted from 1), as XPath's fn:substring does."""
     if not isinstance(start, int) or not isinstance(length, int | None):
         return None
-    end = len(a.lexical) if length is None else max(0, start - 1 + length)
-    return like(a, a.lexical[max(0, start - 1) : end])
+    return text[max(0, start - 1) : None if length is None else max(0, start - 1 + length)]
+
+
+def _substring(a: Literal, start: Number, length: Number | None = None) -> Literal | None:
+    found = _part(a.lexical, start, length)
+    return None if found is None else like(a, found)
 
 
 def _concatenate(*texts: Literal) -> Literal:
@@ -79,17 +107,21 @@ def _hash(name: str) -> Function:
 
 
 FUNCTIONS: Final = {
-    "STRLEN": Function((TEXT,), NUMBER, lambda a: len(a.lexical)),
-    "SUBSTR": Function((TEXT, NUMBER, NUMBER), TEXT, _substring, optional=1),
-    "UCASE": Function((TEXT,), TEXT, lambda a: like(a, a.lexical.upper())),
-    "LCASE": Function((TEXT,), TEXT, lambda a: like(a, a.lexical.lower())),
-    "STRSTARTS": Function((TEXT, TEXT), BOOLEAN, _compatible(str.startswith)),
-    "STRENDS": Function((TEXT, TEXT), BOOLEAN, _compatible(str.endswith)),
-    "CONTAINS": Function((TEXT, TEXT), BOOLEAN, _compatible(str.__contains__)),
-    "STRBEFORE": Function((TEXT, TEXT), TEXT, _around(0)),
-    "STRAFTER": Function((TEXT, TEXT), TEXT, _around(2)),
-    "ENCODE_FOR_URI": Function((TEXT,), SIMPLE, lambda a: quote(_bytes(a.lexical), safe="")),
-    "CONCAT": Function((), TEXT, _concatenate, rest=TEXT),
+    "STRLEN": _measuring(len, NUMBER),
+    "SUBSTR": Function(
+        (TEXT, NUMBER, NUMBER), TEXT, _substring, 1, overloads=(Function((SIMPLE, NUMBER, NUMBER), SIMPLE, _part, 1),)
+    ),
+    "UCASE": converting(str.upper),
+    "LCASE": converting(str.lower),
+    "STRSTARTS": _test(str.startswith),
+    "STRENDS": _test(str.endswith),
+    "CONTAINS": _test(str.__contains__),
+    "STRBEFORE": _around(_before),
+    "STRAFTER": _around(_after),
+    "ENCODE_FOR_URI": _measuring(lambda text: quote(_bytes(text), safe=""), SIMPLE),
+    "CONCAT": Function(
+        (), TEXT, _concatenate, rest=TEXT, overloads=(Function((), SIMPLE, lambda *texts: "".join(texts), rest=SIMPLE),)
+    ),
     "LANGMATCHES": Function((SIMPLE, SIMPLE), BOOLEAN, _matches_language),
     **{name: _hash(name.lower()) for name in ("MD5", "SHA1", "SHA256", "SHA384", "SHA512")},
 }

@@ -7,11 +7,12 @@ with the same value, for joins by value. SKOLEM names what two terms determine, 
 
 from __future__ import annotations
 
+import operator
 from typing import Final
 
 from kg_reasoner.digests import digest
 from kg_reasoner.expressions.datatypes import canonical, same_value
-from kg_reasoner.expressions.functions.kinds import BOOLEAN, SIMPLE, TERM, Function
+from kg_reasoner.expressions.functions.kinds import BOOLEAN, LEXICAL, SIMPLE, TERM, Function
 from kg_reasoner.expressions.functions.numbers import NUMERIC
 from kg_reasoner.expressions.values import value_of
 from kg_reasoner.terms import IRI, RDF, BlankNode, Literal, Term, is_iri, is_language, term_text
@@ -19,16 +20,16 @@ from kg_reasoner.terms import IRI, RDF, BlankNode, Literal, Term, is_iri, is_lan
 __all__ = ["FUNCTIONS"]
 
 
-def _text(term: Term) -> str | None:
-    return None if isinstance(term, BlankNode) else term.value if isinstance(term, IRI) else term.lexical
-
-
 def _iri(term: Term) -> IRI | None:
     """Return the IRI of a simple string, which must be absolute because rules have no base IRI when they are evaluated."""
     if isinstance(term, IRI):
         return term
     text = SIMPLE.read(term)
-    return IRI(text) if text is not None and is_iri(text) else None
+    return None if text is None else _absolute(text)
+
+
+def _absolute(text: str) -> IRI | None:
+    return IRI(text) if is_iri(text) else None
 
 
 def _typed(lexical: str, datatype: Term) -> Literal | None:
@@ -49,11 +50,11 @@ def _skolem(first: Term, second: Term) -> BlankNode:
     return BlankNode(f"skolem{digest(pair, 12)}")
 
 
-_IRI: Final = Function((TERM,), TERM, _iri)
+_IRI: Final = Function((TERM,), TERM, _iri, overloads=(Function((SIMPLE,), TERM, _absolute),))
 _IS_IRI: Final = Function((TERM,), BOOLEAN, lambda term: isinstance(term, IRI))
 
 FUNCTIONS: Final = {
-    "SAMETERM": Function((TERM, TERM), BOOLEAN, lambda a, b: a == b),
+    "SAMETERM": Function((TERM, TERM), BOOLEAN, operator.eq, overloads=(Function((SIMPLE, SIMPLE), BOOLEAN, operator.eq),)),
     "SAMEVALUE": Function((TERM, TERM), BOOLEAN, same_value),
     "VALUE": Function((TERM,), TERM, canonical),
     "ISIRI": _IS_IRI,
@@ -61,7 +62,7 @@ FUNCTIONS: Final = {
     "ISBLANK": Function((TERM,), BOOLEAN, lambda term: isinstance(term, BlankNode)),
     "ISLITERAL": Function((TERM,), BOOLEAN, lambda term: isinstance(term, Literal)),
     "ISNUMERIC": Function((TERM,), BOOLEAN, _is_numeric),
-    "STR": Function((TERM,), SIMPLE, _text),
+    "STR": Function((LEXICAL,), SIMPLE, str),
     "LANG": Function((TERM,), SIMPLE, lambda term: term.language or "" if isinstance(term, Literal) else None),
     "DATATYPE": Function((TERM,), TERM, lambda term: IRI(term.datatype) if isinstance(term, Literal) else None),
     "IRI": _IRI,

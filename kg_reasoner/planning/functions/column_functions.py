@@ -1,8 +1,8 @@
 """FILTER and BIND expressions on columns of ids.
 
 Comparisons, arithmetic and the logical forms are evaluated on columns of values, string searches on the bytes of all strings at
-once. What columns do not decide exactly (decimals, large integers, other functions ...) is `UNSURE`, row by row: the caller
-evaluates the whole expression for that row.
+once, and other functions on columns of Python values. What columns do not decide exactly (large integers, functions of the program
+...) is `UNSURE`, row by row: the caller evaluates the whole expression for that row.
 
 A truth column has 1 for true, 0 for false, -1 for SPARQL's type error, and `UNSURE`; a column of ids has -1 for a type error.
 """
@@ -15,11 +15,17 @@ from typing import Any, Final, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from kg_reasoner.errors import ValueTooLargeError
+from kg_reasoner.expressions.columns import column_forms, texts_of, values_by_form
+from kg_reasoner.expressions.functions import FUNCTIONS
+from kg_reasoner.expressions.functions.kinds import BOOLEAN, Kind
 from kg_reasoner.program import Call, Expression, Variable
 from kg_reasoner.storage.arrays import Flags, Ids, Numbers
+from kg_reasoner.storage.terms.collections import LONGEST
 from kg_reasoner.storage.terms.dictionary import Dictionary
 from kg_reasoner.storage.terms.text_search import UNDECIDED as UNSURE
 from kg_reasoner.storage.terms.text_search import search_of
+from kg_reasoner.storage.values.python_values import python_values
 from kg_reasoner.storage.values.value_arithmetic import are_terms, integer_buffer, numbers_of, terms_of_numbers
 from kg_reasoner.storage.values.value_columns import ValueCache, ValueColumn, constant_values
 from kg_reasoner.storage.values.value_comparisons import OPERATORS, compared
@@ -43,7 +49,7 @@ def is_for_columns(expression: Expression) -> bool:
         return False
     if expression.name in ("&&", "||", "!", "IF"):
         return any(map(is_for_columns, expression.arguments))
-    return expression.name in (*OPERATORS, *_ARITHMETIC, *_KINDS, "IN", "NOT IN") or search_of(expression) is not None
+    return expression.name in (*OPERATORS, *_ARITHMETIC, *_KINDS, "IN", "NOT IN") or bool(column_forms(expression))
 
 
 class ColumnFunctions:
@@ -79,7 +85,7 @@ class ColumnFunctions:
             search = search_of(expression)
             if search is not None:
                 return search.truth(columns[search.variable], self._dictionary)
-        return np.full(size, UNSURE, np.int8)
+        return self._truth_by_values(expression, columns, size)
 
     def ids(self, expression: Expression, columns: Columns, size: int) -> Ids:
         """Return the values of an expression for each row as ids, which are added to the dictionary; arguments as for `truth`."""
@@ -96,11 +102,42 @@ class ColumnFunctions:
                 found = terms_of_numbers(numbers, lambda texts, _: encode(texts), self._ids_of_integers)
                 found[~are_terms(numbers)] = UNSURE
                 return found
-        elif is_for_columns(expression):
+        elif _is_condition(expression):
             truth = self.truth(expression, columns, size)
             false, true = self._dictionary.encode_texts([term_text(term) for term in _TRUTHS]).tolist()
             return np.array([false, true, UNSURE, _ERROR], np.int32)[truth]
-        return np.full(size, UNSURE, np.int32)
+        return self._ids_by_values(expression, columns, size)
+
+    def _ids_by_values(self, call: Call, columns: Columns, size: int) -> Ids:
+        """Return the results of a function, evaluated on columns of Python values."""
+        found = np.full(size, UNSURE, np.int32)
+        for kind, rows, values in self._by_values(call, columns, size):
+            texts = texts_of(kind, values)
+            if max((len(text) for text in texts if text is not None), default=0) > LONGEST:
+                continue
+            known = [place for place, text in enumerate(texts) if text is not None]
+            ids = np.full(len(texts), _ERROR, np.int32)
+            ids[known] = self._dictionary.encode_texts([text for text in texts if text is not None])
+            found[slice(None) if rows is None else np.array(rows, np.int64)] = ids
+        return found
+
+    def _truth_by_values(self, expression: Expression, columns: Columns, size: int) -> Truth:
+        found = np.full(size, UNSURE, np.int8)
+        for kind, rows, values in self._by_values(expression, columns, size):
+            if kind is BOOLEAN:
+                truth = np.array([_ERROR if value is None else value for value in values], np.int8)
+                found[slice(None) if rows is None else np.array(rows, np.int64)] = truth
+        return found
+
+    def _by_values(self, expression: Expression, columns: Columns, size: int) -> list[tuple[Kind, Sequence[int] | None, list[Any]]]:
+        def read(variable: Variable, kind: Kind, rows: Sequence[int] | None) -> list[Any]:
+            ids = columns[variable]
+            return python_values(kind, ids if rows is None else ids[np.array(rows, np.int64)], self._dictionary)
+
+        try:
+            return values_by_form(expression, size, read)
+        except ValueTooLargeError:  # the exact evaluation says for which row
+            return []
 
     def _ids_of_integers(self, integers: Numbers) -> Ids:
         return self._dictionary.encode_buffers(*integer_buffer(integers))
@@ -120,7 +157,7 @@ class ColumnFunctions:
     def _comparison(self, call: Call, columns: Columns, size: int) -> Truth:
         left, right = (self._numbers(side, columns, size) for side in call.arguments)
         if left is None or right is None:
-            return np.full(size, UNSURE, np.int8)
+            return self._truth_by_values(call, columns, size)
         same: Flags | None = None
         if call.name in ("=", "!=") and not any(isinstance(side, Call) for side in call.arguments):
             first, second = (self._found(side, columns, size) for side in call.arguments)
@@ -169,6 +206,12 @@ class ColumnFunctions:
             if len(rows):
                 found[rows] = self.ids(argument, {variable: ids[rows] for variable, ids in columns.items()}, len(rows))
         return found
+
+
+def _is_condition(expression: Call) -> bool:
+    """Return whether `ColumnFunctions.truth` returns the value of an expression."""
+    function = FUNCTIONS.get(expression.name)
+    return expression.name in _FORMS or (function is not None and function.result is BOOLEAN)
 
 
 def _has_plain_leaves(expression: Any) -> bool:

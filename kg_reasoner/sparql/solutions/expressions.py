@@ -9,7 +9,7 @@ A truth column has 1 for true, 0 for false and -1 for an error; a column of ids 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from typing import Any, Final, Protocol, TypeAlias, cast
 
@@ -18,9 +18,10 @@ import numpy.typing as npt
 
 from kg_reasoner.concurrency.watching import blocks, mapped, watched
 from kg_reasoner.errors import UnsupportedError, ValueTooLargeError, suggest
+from kg_reasoner.expressions.columns import column_forms, texts_of, values_by_form
 from kg_reasoner.expressions.compile import check, check_patterns, compile_condition, compile_expression
 from kg_reasoner.expressions.functions import FUNCTIONS
-from kg_reasoner.expressions.functions.kinds import BOOLEAN, effective_boolean
+from kg_reasoner.expressions.functions.kinds import BOOLEAN, Kind, effective_boolean
 from kg_reasoner.expressions.functions.regex import LONGEST
 from kg_reasoner.program import Call, Variable
 from kg_reasoner.sparql.algebra import Exists, Expression, Foreign, Node
@@ -60,6 +61,8 @@ _FALSE: Final = Literal("false", XSD.boolean.value)
 _COMPARISONS: Final = ("=", "!=", "<", "<=", ">", ">=")
 _ARITHMETIC: Final = ("+", "-", "*", "neg")
 _KINDS: Final = {"ISIRI": "<", "ISURI": "<", "ISBLANK": "_", "ISLITERAL": '"'}
+_GIVEN: Final = Variable("given")
+_ABSOLUTE_IRI: Final = Call("IRI", (_GIVEN,))
 _FORMS: Final = ("&&", "||", "!", "IN", "NOT IN", "IF", "COALESCE", "BOUND", *FRESH)
 
 
@@ -143,7 +146,7 @@ class Expressions:
                 return self._searched(search, expression, table)
             function = FUNCTIONS.get(expression.name)
             if function is not None and function.result is BOOLEAN:
-                return cast(Truth, self._by_rows(expression, table, compile_condition, _truths))
+                return cast(Truth, self._by_rows(expression, table, wants_truth=True))
         return self._effective(self.ids(expression, table))
 
     def _kind(self, name: str, ids: Ids) -> Truth:
@@ -164,7 +167,7 @@ class Expressions:
         found = truth[places.reshape(-1)]
         rest = np.flatnonzero(found == UNDECIDED)
         if len(rest):
-            found[rest] = cast(Truth, self._by_rows(call, table.take(rest), compile_condition, _truths))
+            found[rest] = cast(Truth, self._by_rows(call, table.take(rest), wants_truth=True))
         return found
 
     def _effective(self, ids: Ids) -> Truth:
@@ -230,7 +233,7 @@ class Expressions:
             call, table = self._with_columns(call, table)
         left, right = (numbers_of(cast(Expression, side), table, self._column_values) for side in call.arguments)
         if left is None or right is None:
-            return cast(Truth, self._by_rows(call, table, compile_condition, _truths))
+            return cast(Truth, self._by_rows(call, table, wants_truth=True))
         same = None
         if call.name in ("=", "!=") and all(not isinstance(side, Call) for side in call.arguments):
             same = self.ids(call.arguments[0], table) == self.ids(call.arguments[1], table)
@@ -238,7 +241,7 @@ class Expressions:
         if same is None and len(unsure) >= MANY and call.name not in ("=", "!="):
             unsure = self._compare_strings(call, table, left, right, truth, unsure)
         if len(unsure):
-            truth[unsure] = cast(Truth, self._by_rows(call, table.take(unsure), compile_condition, _truths))
+            truth[unsure] = cast(Truth, self._by_rows(call, table.take(unsure), wants_truth=True))
         return truth
 
     def _texts_compared(self, call: Call, table: Table) -> Truth | None:
@@ -314,7 +317,7 @@ class Expressions:
         strings = strings_of(expression, table, self._terms, self._strings) if name in STRINGS else None
         if strings is not None:
             return ids_of_strings(strings, table.size, self._terms)
-        return cast(Ids, self._by_rows(expression, table, compile_expression, self._terms.ids_of))
+        return cast(Ids, self._by_rows(expression, table, wants_truth=False))
 
     def _ids_of_truth(self, truth: Truth) -> Ids:
         true, false = self._terms.ids_of([_TRUE, _FALSE]).tolist()
@@ -323,11 +326,11 @@ class Expressions:
     def _calculated(self, call: Call, table: Table) -> Ids:
         numbers = numbers_of(call, table, self._column_values)
         if numbers is None:
-            return cast(Ids, self._by_rows(call, table, compile_expression, self._terms.ids_of))
+            return cast(Ids, self._by_rows(call, table, wants_truth=False))
         found = terms_of_numbers(numbers, self._terms.ids_of_numbers)
         rest = np.flatnonzero(~are_terms(numbers))
         if len(rest):
-            found[rest] = cast(Ids, self._by_rows(call, table.take(rest), compile_expression, self._terms.ids_of))
+            found[rest] = cast(Ids, self._by_rows(call, table.take(rest), wants_truth=False))
         return found
 
     def _if(self, arguments: Sequence[Any], table: Table) -> Ids:
@@ -350,8 +353,16 @@ class Expressions:
 
     def _iri(self, arguments: Sequence[Any], table: Table) -> Ids:
         distinct, places = distinct_ids(self.ids(arguments[0], table))
-        made = mapped(self._resolved, self._terms.terms(distinct.tolist()))
-        return self._terms.ids_of(made)[places.reshape(-1)]
+        parts = [self._iris(distinct[part]) for part in blocks(len(distinct), AT_ONCE)]
+        return np.concatenate([np.empty(0, np.int32), *parts])[places.reshape(-1)]
+
+    def _iris(self, given: Ids) -> Ids:
+        found = cast("Ids | None", self._by_values(_ABSOLUTE_IRI, {_GIVEN: given}, wants_truth=False))
+        if found is None:
+            found = constant(UNBOUND, len(given))
+        rest = np.flatnonzero((found == UNBOUND) & (given != UNBOUND))
+        found[rest] = self._terms.ids_of(map(self._resolved, self._terms.terms(given[rest].tolist())))
+        return found
 
     def _resolved(self, term: Term | None) -> Term | None:
         from urllib.parse import urljoin
@@ -364,22 +375,58 @@ class Expressions:
 
     # --- by different arguments ---------------------------------------------------------------------------------------
 
-    def _by_rows(self, call: Call, table: Table, compile_: Callable[..., Any], collect: Callable[[list[Any]], Any]) -> Any:
-        """Evaluate a call once for each combination of its variables' values. An unbound variable is an error."""
+    def _by_rows(self, call: Call, table: Table, *, wants_truth: bool) -> Any:
+        """Evaluate a call once for each combination of its variables' values. An unbound variable is an error.
+
+        Args:
+            call: The call.
+            table: The solutions.
+            wants_truth: Whether the result is the effective boolean value for each solution; if not, it is the ids of the values.
+        """
         further: dict[str, Ids] = {}
         skeleton = self._skeleton(call, table, further)
         variables = list(dict.fromkeys(variables_in(skeleton)))
-        evaluate = _guarded(compile_(skeleton, variables))
-        names = [variable.name for variable in variables]
-        rows = Table({**table.columns, **further}, table.size).matrix(names)
-        if not names:
+        rows = Table({**table.columns, **further}, table.size).matrix([variable.name for variable in variables])
+        collect = _truths if wants_truth else self._terms.ids_of
+        if not variables:
+            evaluate = _guarded((compile_condition if wants_truth else compile_expression)(skeleton, variables))
             return np.repeat(collect([evaluate(())]), table.size)
         labels, firsts = group_rows(rows)
         found = []
         for part in blocks(len(firsts), AT_ONCE):
-            columns = [self._terms.terms(column.tolist()) for column in rows[firsts[part]].T]
-            found.append(collect([None if None in values else evaluate(values) for values in zip(*columns, strict=True)]))
+            columns = dict(zip(variables, rows[firsts[part]].T, strict=True))
+            results = self._by_values(skeleton, columns, wants_truth=wants_truth)
+            if results is None:
+                evaluate = _guarded((compile_condition if wants_truth else compile_expression)(skeleton, variables))
+                terms = [self._terms.terms(column.tolist()) for column in columns.values()]
+                results = collect([None if None in values else evaluate(values) for values in zip(*terms, strict=True)])
+            found.append(results)
         return (found[0] if len(found) == 1 else np.concatenate([collect([]), *found]))[labels]
+
+    def _by_values(self, call: Call, columns: Mapping[Variable, Ids], *, wants_truth: bool) -> Any:
+        """Evaluate a call on columns of Python values; None: terms are needed, or a result is too large."""
+        if not column_forms(call):
+            return None
+        size = len(next(iter(columns.values())))
+
+        def read(variable: Variable, kind: Kind, chosen: Sequence[int] | None) -> list[Any]:
+            ids = columns[variable]
+            return self._terms.python_values(kind, ids if chosen is None else ids[np.array(chosen, np.int64)])
+
+        results: list[Any] = [None] * size
+        try:
+            for kind, chosen, values in values_by_form(call, size, read):
+                if wants_truth and kind is not BOOLEAN:
+                    return None
+                found = values if wants_truth else texts_of(kind, values)
+                for place, value in enumerate(found) if chosen is None else zip(chosen, found, strict=True):
+                    results[place] = value
+        except ValueTooLargeError:
+            return None
+        if wants_truth:
+            return _truths(results)
+        is_short = max((len(text) for text in results if text is not None), default=0) <= LONGEST
+        return self._terms.ids_of_results(results) if is_short else None
 
     def _skeleton(self, expression: Any, table: Table, further: dict[str, Ids]) -> Any:
         """Return an expression whose parts with rules of their own are replaced by variables, with columns in `further`."""

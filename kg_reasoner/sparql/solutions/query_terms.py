@@ -9,18 +9,20 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from itertools import compress
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
 
 from kg_reasoner.concurrency.limits import current_watch
 from kg_reasoner.concurrency.watching import blocks
+from kg_reasoner.expressions.functions.kinds import Kind
 from kg_reasoner.sparql.solutions.table import UNBOUND
 from kg_reasoner.storage.arrays import Ids
 from kg_reasoner.storage.grouping import distinct_ids
 from kg_reasoner.storage.terms.dictionary import Dictionary
-from kg_reasoner.terms import IRI, Literal, Term, term_from_text, term_text
+from kg_reasoner.storage.values.python_values import python_values
+from kg_reasoner.terms import IRI, Literal, Term, term_from_text, term_of, term_text
 
 __all__ = ["FIRST_LOCAL", "QueryTerms", "TermCache"]
 
@@ -92,7 +94,10 @@ class QueryTerms:
 
     def ids_of(self, terms: Iterable[Term | None]) -> Ids:
         """Return the ids of terms; `UNBOUND` for None."""
-        texts = [None if term is None else term_text(term) for term in terms]
+        return self.ids_of_results([None if term is None else term_text(term) for term in terms])
+
+    def ids_of_results(self, texts: Sequence[str | None]) -> Ids:
+        """Return the ids of terms in the form of `term_text`, of which many may be equal; `UNBOUND` for None."""
         different = [text for text in dict.fromkeys(texts) if text is not None]
         known: dict[str | None, int] = dict(zip(different, self.ids_of_texts(different).tolist(), strict=True))
         known[None] = UNBOUND
@@ -156,6 +161,15 @@ class QueryTerms:
             return list(self._cache.terms(stored))
         found = iter(self._cache.terms(stored))
         return [next(found) if number >= 0 else self._local_term(number) for number in ids]
+
+    def python_values(self, kind: Kind, ids: Ids) -> list[Any]:
+        """Return the values that terms have as a kind; None for a term of another kind, and for `UNBOUND`."""
+        if not len(ids) or ids.min() >= 0:
+            return python_values(kind, ids, self.dictionary)
+        stored = iter(python_values(kind, ids[ids >= 0], self.dictionary))
+        numbers, texts, read = ids.tolist(), self._texts, kind.read
+        others = {number: read(term_of(texts[FIRST_LOCAL - number])) for number in set(numbers) if number < UNBOUND}
+        return [next(stored) if number >= 0 else others.get(number) for number in numbers]
 
     def term(self, number: int) -> Term | None:
         """Return the term of an id; None for `UNBOUND`."""

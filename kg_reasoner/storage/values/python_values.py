@@ -1,0 +1,70 @@
+"""Columns of terms as columns of Python values, for functions in Python (see `kg_reasoner.expressions.columns`)."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from typing import Any, Final
+
+import numpy as np
+
+from kg_reasoner.expressions.functions.kinds import LEXICAL, NUMBER, OPERAND, SIMPLE, Kind
+from kg_reasoner.storage.arrays import Ids
+from kg_reasoner.storage.kernels.interning import VALUE_BLANK, VALUE_ESCAPED, VALUE_STRING
+from kg_reasoner.storage.terms.dictionary import Dictionary
+from kg_reasoner.storage.values.value_columns import DECIMAL, INTEGER, RESOURCE, STRING
+from kg_reasoner.terms import term_of
+
+__all__ = ["python_values"]
+
+_FEW: Final = 16
+"""Fewer terms are read one by one."""
+
+
+def python_values(kind: Kind, ids: Ids, dictionary: Dictionary) -> list[Any]:
+    """Return the values that terms have as a kind; None for a term of another kind.
+
+    Args:
+        kind: The kind.
+        ids: The ids, all of which are in the dictionary.
+        dictionary: The dictionary.
+    """
+    if len(ids) >= _FEW:
+        if kind is SIMPLE or kind is LEXICAL:
+            return _texts(kind, ids, dictionary)
+        if kind is NUMBER or kind is OPERAND:
+            return _numbers(kind, ids, dictionary)
+    return _one_by_one(kind, ids, dictionary)
+
+
+def _texts(kind: Kind, ids: Ids, dictionary: Dictionary) -> list[Any]:
+    """Return strings, which are decoded together unless they have escapes."""
+    found = dictionary.values_of(ids)
+    is_known = found.kinds == VALUE_STRING if kind is SIMPLE else (found.kinds < VALUE_ESCAPED) & (found.kinds != VALUE_BLANK)
+    values: list[Any] = found.data[:-1].tobytes().decode().split("\n")
+    return _completed(values, is_known, kind, ids, dictionary)
+
+
+def _numbers(kind: Kind, ids: Ids, dictionary: Dictionary) -> list[Any]:
+    kinds, units, scales = dictionary.read(ids)
+    values: list[Any] = units.tolist()
+    for place in np.flatnonzero(kinds == DECIMAL).tolist():
+        values[place] = Decimal(values[place]).scaleb(-int(scales[place]))
+    is_none = (kinds == RESOURCE) | (kinds == STRING)
+    for place in np.flatnonzero(is_none).tolist():
+        values[place] = None
+    return _completed(values, is_none | (kinds == INTEGER) | (kinds == DECIMAL), kind, ids, dictionary)
+
+
+def _completed(values: list[Any], is_known: Any, kind: Kind, ids: Ids, dictionary: Dictionary) -> list[Any]:
+    others = np.flatnonzero(~is_known)
+    if len(others):
+        for place, value in zip(others.tolist(), _one_by_one(kind, ids[others], dictionary), strict=True):
+            values[place] = value
+    return values
+
+
+def _one_by_one(kind: Kind, ids: Ids, dictionary: Dictionary) -> list[Any]:
+    numbers, read = ids.tolist(), kind.read
+    different = list(dict.fromkeys(numbers))
+    known = {number: read(term_of(text)) for number, text in zip(different, dictionary.texts_of(different), strict=True)}
+    return [known[number] for number in numbers]
