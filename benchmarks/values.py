@@ -114,6 +114,13 @@ def _jobs_on_values(count: int, limit: int) -> list[Job]:
             texts=frozenset({"v"}),
         ),
         Job(
+            "text functions",
+            'o(?x, ?z) :- v(?x, ?n), BIND(STRLEN(CONCAT(UCASE(?x), "-", STR(?n))) + xsd:integer(STRAFTER(?x, " ")) AS ?z) .',
+            "CREATE TABLE o AS SELECT a, length(concat(upper(a), '-', b)) + split_part(a, ' ', 2)::INTEGER AS z FROM v",
+            facts={"v": np.column_stack([values["v"][:, 0], values["v"][:, 0]])},
+            texts=frozenset({"v"}),
+        ),
+        Job(
             f"count to {limit:,}",
             f"o(0) . o(?y) :- o(?x), FILTER(?x < {limit}), BIND(?x + 1 AS ?y) .",
             f"CREATE TABLE o AS WITH RECURSIVE c(z) AS (SELECT 0 UNION ALL SELECT z + 1 FROM c WHERE z < {limit}) SELECT z FROM c",

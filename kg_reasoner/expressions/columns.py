@@ -143,13 +143,21 @@ def texts_of(kind: Kind, values: Column) -> list[str | None]:
     ]
 
 
-class _Constant(NamedTuple):
+class _Constant:
     """A node with the same value everywhere."""
 
-    value: Any
+    def __init__(self, value: Any) -> None:
+        self.value = value
 
     def __call__(self, columns: Sequence[Column]) -> Iterable[Any]:
         return repeat(self.value)
+
+
+class _Typed(NamedTuple):
+    """A call as a node, and the kind of its results."""
+
+    kind: Kind
+    values: _Node
 
 
 class _Compiler:
@@ -163,8 +171,8 @@ class _Compiler:
         self._assumed = assumed
         self.inputs: dict[Input, int] = {}
 
-    def call(self, call: Call) -> tuple[Kind, _Node]:
-        """Return the kind of a call's results, and the call as a node."""
+    def call(self, call: Call) -> _Typed:
+        """Compile a call."""
         function = FUNCTIONS[call.name]
         parts = [self.call(part) if isinstance(part, Call) else part for part in call.arguments]
         wanted = function.kinds(len(parts))
@@ -173,21 +181,20 @@ class _Compiler:
             self._argument(part, kind, is_assumed=kind is not usual)
             for part, kind, usual in zip(parts, chosen.kinds(len(parts)), wanted, strict=True)
         ]
-        return chosen.result, _applied(chosen.apply, nodes)
+        return _Typed(chosen.result, _applied(chosen.apply, nodes))
 
     def _fits(self, function: Function, parts: Sequence[Any], usual: Sequence[Kind]) -> bool:
         """Return whether arguments are, or are assumed to be, of the kinds of an overload."""
-        return all(
-            self._is_of(part, kind, other) for part, kind, other in zip(parts, function.kinds(len(parts)), usual, strict=True)
-        )
+        kinds = function.kinds(len(parts))
+        return all(self._is_of(part, kind, other) for part, kind, other in zip(parts, kinds, usual, strict=True))
 
     def _is_of(self, part: Any, kind: Kind, usual: Kind) -> bool:
         if kind is usual:
             return True
         if isinstance(part, Variable):
             return self._assumed is not None and kind in (self._assumed, self._assumed.wider)
-        if isinstance(part, tuple):
-            return kind in (part[0], part[0].wider)
+        if isinstance(part, _Typed):
+            return kind in (part.kind, part.kind.wider)
         return kind.read(part) is not None
 
     def _argument(self, part: Any, want: Kind, is_assumed: bool) -> _Node:
@@ -195,7 +202,7 @@ class _Compiler:
             read = self._assumed if is_assumed and self._assumed is not None else want
             place = self.inputs.setdefault(Input(part, read, is_assumed), len(self.inputs))
             return lambda columns: columns[place]
-        if not isinstance(part, tuple):
+        if not isinstance(part, _Typed):
             return _Constant(want.read(part))
         have, node = part
         if want in (have, have.wider):

@@ -16,7 +16,7 @@ from typing import Any, Final, Protocol, TypeAlias, cast
 import numpy as np
 import numpy.typing as npt
 
-from kg_reasoner.concurrency.watching import blocks, mapped, watched
+from kg_reasoner.concurrency.watching import blocks, watched
 from kg_reasoner.errors import UnsupportedError, ValueTooLargeError, suggest
 from kg_reasoner.expressions.columns import column_forms, texts_of, values_by_form
 from kg_reasoner.expressions.compile import check, check_patterns, compile_condition, compile_expression
