@@ -59,7 +59,9 @@ class Moment(NamedTuple):
     @property
     def local(self) -> Fraction:
         """The seconds since 1 March of year 0, or since midnight; those of a date until it begins."""
-        return (self.days or 0) * DAY + (self.seconds or Fraction(0))
+        if self.seconds is None:
+            return Fraction((self.days or 0) * DAY)
+        return self.seconds if self.days is None else self.seconds + self.days * DAY
 
     @property
     def instant(self) -> Fraction:
