@@ -108,7 +108,7 @@ def read_moment(lexical: str, datatype: str) -> Moment | None:
     return Moment(days, seconds, part["zone"])
 
 
-def seconds_text(seconds: Fraction) -> str:
+def seconds_text(seconds: int | Fraction) -> str:
     """Return the digits of seconds, whose decimal places have an end.
 
     >>> seconds_text(Fraction(5, 4)), seconds_text(Fraction(30))
