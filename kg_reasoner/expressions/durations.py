@@ -40,17 +40,17 @@ class Duration(NamedTuple):
     def text(self) -> str:
         """Return the canonical form."""
         years, months = divmod(abs(self.months), 12)
-        days, rest = divmod(abs(self.seconds), DAY)
-        minutes, seconds = divmod(rest, 60)
-        date = _written((years, "Y"), (months, "M"), (days, "D"))
-        time = _written((minutes // 60, "H"), (minutes % 60, "M"), (seconds, "S"))
+        whole, fraction = divmod(abs(self.seconds), 1)
+        minutes = whole % DAY // 60
+        date = _written((years, "Y"), (months, "M"), (whole // DAY, "D"))
+        time = _written((minutes // 60, "H"), (minutes % 60, "M"), (whole % 60 + fraction, "S"))
         if not date and not time:
             return "P0M" if self.datatype == YEAR_MONTH else "PT0S"
         return f"{'-' if self.months < 0 or self.seconds < 0 else ''}P{date}{'T' if time else ''}{time}"
 
 
 def _written(*parts: tuple[int | Fraction, str]) -> str:
-    return "".join(f"{seconds_text(Fraction(number))}{unit}" for number, unit in parts if number)
+    return "".join([f"{seconds_text(number)}{unit}" for number, unit in parts if number])
 
 
 def read_duration(lexical: str, datatype: str) -> Duration | None:

@@ -59,7 +59,9 @@ class Moment(NamedTuple):
     @property
     def local(self) -> Fraction:
         """The seconds since 1 March of year 0, or since midnight; those of a date until it begins."""
-        return (self.days or 0) * DAY + (self.seconds or Fraction(0))
+        if self.seconds is None:
+            return Fraction((self.days or 0) * DAY)
+        return self.seconds if self.days is None else self.seconds + self.days * DAY
 
     @property
     def instant(self) -> Fraction:
@@ -106,7 +108,7 @@ def read_moment(lexical: str, datatype: str) -> Moment | None:
     return Moment(days, seconds, part["zone"])
 
 
-def seconds_text(seconds: Fraction) -> str:
+def seconds_text(seconds: int | Fraction) -> str:
     """Return the digits of seconds, whose decimal places have an end.
 
     >>> seconds_text(Fraction(5, 4)), seconds_text(Fraction(30))

@@ -43,12 +43,17 @@ def inexactly(operation: Callable[[float, float], float], a: Number, b: Number) 
     return Single(operation(to_single(a), to_single(b)))
 
 
-def _operator(on_numbers: Callable[[Any, Any], Any], on_decimals: Callable[[Any, Any], Decimal]) -> Callable[[Number, Number], Any]:
-    def apply(a: Number, b: Number) -> Number:
-        if isinstance(a, float) or isinstance(b, float):
-            return inexactly(on_numbers, a, b)
+def _operator(
+    on_numbers: Callable[[Any, Any], Any], on_decimals: Callable[[Any, Any], Decimal], on_times: Callable[[Operand, Operand], Any]
+) -> Callable[[Any, Any], Any]:
+    def apply(a: Operand, b: Operand) -> Operand | None:
         if isinstance(a, int) and isinstance(b, int):
             return exactly(on_numbers(a, b))
+        if isinstance(a, tuple) or isinstance(b, tuple):
+            found: Operand | None = on_times(a, b)
+            return found
+        if isinstance(a, float) or isinstance(b, float):
+            return inexactly(on_numbers, a, b)
         try:
             return on_decimals(a, b)
         except DecimalException:
@@ -57,14 +62,14 @@ def _operator(on_numbers: Callable[[Any, Any], Any], on_decimals: Callable[[Any,
     return apply
 
 
-add: Final = _operator(operator.add, EXACT.add)
+add: Final = _operator(operator.add, EXACT.add, time_arithmetic.add)
 """``a + b``; an error if the result has too many digits."""
-subtract: Final = _operator(operator.sub, EXACT.subtract)
-multiply: Final = _operator(operator.mul, EXACT.multiply)
+subtract: Final = _operator(operator.sub, EXACT.subtract, time_arithmetic.subtract)
+multiply: Final = _operator(operator.mul, EXACT.multiply, time_arithmetic.multiply)
 
 
 def divide(a: Number, b: Number) -> Number | None:
-    """Return ``a / b``, or None if `b` is the integer or decimal zero.
+    """Return ``a / b`` for numbers, or None if `b` is the integer or decimal zero.
 
     >>> divide(2, 3), divide(1, 0), divide(1.0, 0)
     (Decimal('0.666666666666666666'), None, inf)
@@ -122,22 +127,14 @@ def _decimal_half_up(a: Decimal) -> Decimal:
     return WIDE.add(below, 1) if WIDE.subtract(a, below) >= _HALF else below
 
 
-def _overloaded(on_numbers: Callable[..., Any], on_times: Callable[..., Any]) -> Callable[[Any, Any], Any]:
-    def apply(a: Operand, b: Operand) -> Operand | None:
-        return (on_times if isinstance(a, tuple) or isinstance(b, tuple) else on_numbers)(a, b)
-
-    return apply
+def _divide(a: Operand, b: Operand) -> Operand | None:
+    return time_arithmetic.divide(a, b) if isinstance(a, tuple) or isinstance(b, tuple) else divide(a, b)
 
 
 FUNCTIONS: Final = {
     **{
-        name: Function((OPERAND, OPERAND), OPERAND, _overloaded(*operations))
-        for name, operations in {
-            "+": (add, time_arithmetic.add),
-            "-": (subtract, time_arithmetic.subtract),
-            "*": (multiply, time_arithmetic.multiply),
-            "/": (divide, time_arithmetic.divide),
-        }.items()
+        name: Function((OPERAND, OPERAND), OPERAND, apply)
+        for name, apply in {"+": add, "-": subtract, "*": multiply, "/": _divide}.items()
     },
     **{
         name: Function((NUMBER,), NUMBER, apply)

@@ -89,7 +89,7 @@ def _later(moment: Moment, duration: Duration) -> Moment | None:
 
 def _duration(months: int, seconds: Fraction, datatype: str) -> Duration | None:
     expect_limits(months, seconds)
-    return None if months * seconds < 0 else Duration(months, seconds, datatype)
+    return None if months < 0 < seconds or seconds < 0 < months else Duration(months, seconds, datatype)
 
 
 def _multiple(duration: Duration, factor: Fraction, rounded: Callable[[Fraction], Fraction]) -> Duration | None:

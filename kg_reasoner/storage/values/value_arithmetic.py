@@ -52,31 +52,32 @@ MOST_PLACES: Final = 15
 
 _OF_INTEGERS: Final = ("%", "IDIV")
 
-_UNKNOWN, _NUMBER, _MOMENT, _SPAN, _OTHER = range(5)
-_ROLE_OF: Final = {
-    UNSURE: _UNKNOWN,
-    **dict.fromkeys((INTEGER, DOUBLE, DECIMAL, ROUNDED), _NUMBER),
-    **dict.fromkeys((DATE_TIME, DATE), _MOMENT),
-    SPAN: _SPAN,
-}
-_ROLES: Final = np.array([_ROLE_OF.get(kind, _OTHER) for kind in range(SPAN + 1)], np.uint8)
-"""The parts that the kinds of values play in arithmetic."""
+_NUMBERS: Final = (INTEGER, DOUBLE, DECIMAL, ROUNDED)
+_MOMENTS: Final = (DATE_TIME, DATE)
+_SPANS: Final = (SPAN,)
+_KINDS: Final = SPAN + 1
+"""The number of kinds of values."""
 
 
-def _values_of(*pairs: tuple[int, int]) -> Flags:
-    """Return by two roles whether an operator may have a value, given the pairs of roles of which one is no number."""
-    found = np.zeros((5, 5), np.bool_)
-    found[_UNKNOWN, :_OTHER] = found[:_OTHER, _UNKNOWN] = found[_NUMBER, _NUMBER] = True
-    for pair in pairs:
-        found[pair] = True
-    return found
+def _without_value(*pairs: tuple[Sequence[int], Sequence[int]]) -> Flags:
+    """Return by the kinds of both operands, ``left * _KINDS + right``, whether an operator has no value.
+
+    Args:
+        pairs: The kinds of operands of which not both are numbers, and for which it may have a value.
+    """
+    found = np.ones((_KINDS, _KINDS), np.bool_)
+    operands = [UNSURE, *_NUMBERS, *_MOMENTS, *_SPANS]
+    found[UNSURE, operands] = found[operands, UNSURE] = False
+    for left, right in ((_NUMBERS, _NUMBERS), *pairs):
+        found[np.ix_(left, right)] = False
+    return found.reshape(-1)
 
 
-_MAY_HAVE_VALUES: Final = {
-    "+": _values_of((_MOMENT, _SPAN), (_SPAN, _MOMENT), (_SPAN, _SPAN)),
-    "-": _values_of((_MOMENT, _MOMENT), (_MOMENT, _SPAN), (_SPAN, _SPAN)),
-    "*": _values_of((_NUMBER, _SPAN), (_SPAN, _NUMBER)),
-    "neg": _values_of(),
+_WITHOUT_VALUE: Final = {
+    "+": _without_value((_MOMENTS, _SPANS), (_SPANS, _MOMENTS), (_SPANS, _SPANS)),
+    "-": _without_value((_MOMENTS, _MOMENTS), (_MOMENTS, _SPANS), (_SPANS, _SPANS)),
+    "*": _without_value((_NUMBERS, _SPANS), (_SPANS, _NUMBERS)),
+    "neg": _without_value(),
 }
 
 T = TypeVar("T")
@@ -168,7 +169,7 @@ def _of_any(name: str, left: ValueColumn, right: ValueColumn) -> ValueColumn:
     kinds[exact] = DOUBLE
     kinds[whole] = np.where(np.abs(doubles[whole]) < LARGEST, INTEGER, UNSURE)
     if max(left.kinds.max(initial=0), right.kinds.max(initial=0)) > ROUNDED:
-        kinds[~_MAY_HAVE_VALUES[name][_ROLES[left.kinds], _ROLES[right.kinds]]] = NOTHING
+        kinds[_WITHOUT_VALUE[name].take(left.kinds * np.uint8(_KINDS) + right.kinds)] = NOTHING
     doubles = np.where((kinds == INTEGER) & (doubles == 0), 0.0, doubles)
     scales = np.where(kinds == INTEGER, np.int8(0), np.int8(UNSCALED))
     near = ~exact & _are(left, INTEGER, DOUBLE, DECIMAL) & _are(right, INTEGER, DOUBLE, DECIMAL)
