@@ -130,7 +130,7 @@ class Function:
 
     Attributes:
         overloads: The same function for values of other kinds, which need no terms. Columns of values are evaluated by them (see
-            `kg_reasoner.expressions.columns`).
+            `kg_reasoner.expressions.column_forms`).
     """
 
     parameters: tuple[Kind, ...]

@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from kg_reasoner.errors import ValueTooLargeError
-from kg_reasoner.expressions.columns import column_forms, texts_of, values_by_form
+from kg_reasoner.expressions.column_forms import column_forms, texts_of, values_by_form
 from kg_reasoner.expressions.functions import FUNCTIONS
 from kg_reasoner.expressions.functions.kinds import BOOLEAN, Kind
 from kg_reasoner.program import Call, Expression, Variable

@@ -18,7 +18,7 @@ import numpy.typing as npt
 
 from kg_reasoner.concurrency.watching import blocks, watched
 from kg_reasoner.errors import UnsupportedError, ValueTooLargeError, suggest
-from kg_reasoner.expressions.columns import column_forms, texts_of, values_by_form
+from kg_reasoner.expressions.column_forms import column_forms, texts_of, values_by_form
 from kg_reasoner.expressions.compile import check, check_patterns, compile_condition, compile_expression
 from kg_reasoner.expressions.functions import FUNCTIONS
 from kg_reasoner.expressions.functions.kinds import BOOLEAN, Kind, effective_boolean

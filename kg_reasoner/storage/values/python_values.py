@@ -1,4 +1,4 @@
-"""Columns of terms as columns of Python values, for functions in Python (see `kg_reasoner.expressions.columns`)."""
+"""Columns of terms as columns of Python values, for functions in Python (see `kg_reasoner.expressions.column_forms`)."""
 
 from __future__ import annotations
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from kg_reasoner import Reasoner
 from kg_reasoner.errors import ValueTooLargeError
-from kg_reasoner.expressions.columns import column_forms, texts_of, values_by_form
+from kg_reasoner.expressions.column_forms import column_forms, texts_of, values_by_form
 from kg_reasoner.expressions.compile import compile_expression
 from kg_reasoner.expressions.functions import FUNCTIONS
 from kg_reasoner.expressions.functions import kinds as all_kinds
