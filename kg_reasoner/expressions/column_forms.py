@@ -15,10 +15,11 @@ from typing import Any, Final, NamedTuple, TypeAlias
 
 from kg_reasoner.errors import ValueTooLargeError
 from kg_reasoner.expressions.functions import FUNCTIONS
-from kg_reasoner.expressions.functions.kinds import NUMBER, SIMPLE, Function, Kind
+from kg_reasoner.expressions.functions.kinds import BOOLEAN, NUMBER, SIMPLE, TERM, Function, Kind
+from kg_reasoner.expressions.values import equal
 from kg_reasoner.lazy_regex import regular_expression
 from kg_reasoner.program import Call, Expression, Variable
-from kg_reasoner.terms import XSD, term_text
+from kg_reasoner.terms import XSD, Term, term_text
 
 __all__ = ["Column", "ColumnForm", "Input", "Read", "column_forms", "texts_of", "values_by_form"]
 
@@ -64,8 +65,7 @@ Read: TypeAlias = "Callable[[Variable, Kind, Sequence[int] | None], Column]"
 
 @lru_cache(maxsize=1 << 10)
 def column_forms(expression: Expression) -> tuple[ColumnForm, ...]:
-    """Return the forms of an expression, the last of which is for all terms. There is none if it has parts other than variables,
-    constants and functions of `FUNCTIONS`.
+    """Return the forms of an expression, the last of which is for all terms. There is none if it calls functions of a program.
 
     >>> from kg_reasoner.terms import literal
     >>> size = Call("STRLEN", (Call("CONCAT", (Variable("x"), literal("!"))),))
@@ -73,7 +73,7 @@ def column_forms(expression: Expression) -> tuple[ColumnForm, ...]:
     >>> on_strings.evaluate([["a", "bc"]]), on_any.inputs[0].kind.name
     ([2, 3], 'string')
     """
-    if not isinstance(expression, Call) or not _is_strict(expression):
+    if not isinstance(expression, Call) or not _is_built_in(expression):
         return ()
     forms = []
     for assumed in (SIMPLE, NUMBER, None):
@@ -87,11 +87,12 @@ def column_forms(expression: Expression) -> tuple[ColumnForm, ...]:
     return tuple(forms) if forms[-1].inputs else ()
 
 
-def _is_strict(expression: Expression) -> bool:
-    """Return whether all calls in an expression are of functions that evaluate all their arguments, and belong to no program."""
+def _is_built_in(expression: Expression) -> bool:
+    """Return whether all calls in an expression are of functions and forms that belong to no program."""
     if not isinstance(expression, Call):
         return True
-    return expression.name in FUNCTIONS and expression.definition is None and all(map(_is_strict, expression.arguments))
+    is_known = any(expression.name in names for names in (FUNCTIONS, _CONDITIONS, _CHOICES))
+    return is_known and expression.definition is None and all(map(_is_built_in, expression.arguments))
 
 
 def values_by_form(expression: Expression, size: int, read: Read) -> list[tuple[Kind, Sequence[int] | None, Column]]:
@@ -173,8 +174,17 @@ class _Compiler:
 
     def call(self, call: Call) -> _Typed:
         """Compile a call."""
-        function = FUNCTIONS[call.name]
         parts = [self.call(part) if isinstance(part, Call) else part for part in call.arguments]
+        if call.name in _CONDITIONS:
+            kind, combine = _CONDITIONS[call.name]
+            return _Typed(BOOLEAN, _combined(combine, [self._argument(part, kind) for part in parts]))
+        if call.name in _CHOICES:
+            conditions, choose = _CHOICES[call.name]
+            kind = self._common_kind(parts[conditions:])
+            nodes = [self._argument(part, BOOLEAN) for part in parts[:conditions]]
+            nodes += [self._argument(part, kind, is_assumed=kind is SIMPLE) for part in parts[conditions:]]
+            return _Typed(kind, _combined(choose, nodes))
+        function = FUNCTIONS[call.name]
         wanted = function.kinds(len(parts))
         chosen = next((each for each in function.overloads if self._fits(each, parts, wanted)), function)
         nodes = [
@@ -197,7 +207,16 @@ class _Compiler:
             return kind in (part.kind, part.kind.wider)
         return kind.read(part) is not None
 
-    def _argument(self, part: Any, want: Kind, is_assumed: bool) -> _Node:
+    def _common_kind(self, parts: Sequence[Any]) -> Kind:
+        """Return the kind of parts of which one is the result. Variables and constants keep the form in which they are written, so
+        they are terms, or strings, which have one form.
+        """
+        if all(self._is_of(part, SIMPLE, TERM) for part in parts):
+            return SIMPLE
+        kinds = {part.kind if isinstance(part, _Typed) else TERM for part in parts}
+        return kinds.pop() if len(kinds) == 1 else TERM
+
+    def _argument(self, part: Any, want: Kind, is_assumed: bool = False) -> _Node:
         if isinstance(part, Variable):
             read = self._assumed if is_assumed and self._assumed is not None else want
             place = self.inputs.setdefault(Input(part, read, is_assumed), len(self.inputs))
@@ -221,6 +240,14 @@ def _narrowed(node: _Node, want: Kind) -> _Node:
     return lambda columns: [value if value is not None and has(value) else None for value in node(columns)]
 
 
+def _combined(combine: Callable[..., Any], nodes: Sequence[_Node]) -> _Node:
+    """Return a function that is also for errors in its arguments, for each row."""
+    constants = [node.value for node in nodes if isinstance(node, _Constant)]
+    if len(constants) == len(nodes):
+        return _Constant(combine(*constants))
+    return lambda columns: list(map(combine, *(node(columns) for node in nodes)))
+
+
 def _applied(apply: Callable[..., Any], nodes: Sequence[_Node]) -> _Node:
     """Return a call of a function for each row; an error in an argument is an error of the call."""
     constants = [node.value for node in nodes if isinstance(node, _Constant)]
@@ -238,3 +265,45 @@ def _applied(apply: Callable[..., Any], nodes: Sequence[_Node]) -> _Node:
         None if any(value is None for value in values) else apply(*values)
         for values in zip(*(node(columns) for node in nodes), strict=False)
     ]
+
+
+def _both(a: bool | None, b: bool | None) -> bool | None:
+    return False if a is False or b is False else None if a is None or b is None else True
+
+
+def _either(a: bool | None, b: bool | None) -> bool | None:
+    return True if a or b else None if a is None or b is None else False
+
+
+def _negated(a: bool | None) -> bool | None:
+    return None if a is None else not a
+
+
+def _is_among(term: Term | None, *others: Term | None) -> bool | None:
+    """Return true if a term is equal to another one; otherwise an error if a comparison is an error."""
+    if term is None:
+        return None
+    same = [None if other is None else equal(term, other) for other in others]
+    return True if True in same else None if None in same else False
+
+
+def _chosen(holds: bool | None, then: Any, otherwise: Any) -> Any:
+    return None if holds is None else then if holds else otherwise
+
+
+def _first(*values: Any) -> Any:
+    return next((value for value in values if value is not None), None)
+
+
+_CONDITIONS: Final[dict[str, tuple[Kind, Callable[..., bool | None]]]] = {
+    "&&": (BOOLEAN, _both),
+    "||": (BOOLEAN, _either),
+    "!": (BOOLEAN, _negated),
+    "IN": (TERM, _is_among),
+    "NOT IN": (TERM, lambda *terms: _negated(_is_among(*terms))),
+    "BOUND": (TERM, lambda term: term is not None),
+}
+"""The forms with truth values (SPARQL 1.1 Query, section 17.2): the kind of their arguments, and the result for one row."""
+
+_CHOICES: Final[dict[str, tuple[int, Callable[..., Any]]]] = {"IF": (1, _chosen), "COALESCE": (0, _first)}
+"""The forms whose result is one of their arguments: the number of conditions before these, and the result for one row."""

@@ -187,8 +187,8 @@ def test_what_is_left_to_functions() -> None:
     assert is_for_columns(Call("!", (Call("CONTAINS", (_X, literal("a"))),)))
     assert is_for_columns(Call("STRLEN", (_X,)))
     assert is_for_columns(Call("CONTAINS", (_X, _Y)))
-    assert not is_for_columns(Call("COALESCE", (_X, _Y)))
-    assert not is_for_columns(Call("STRLEN", (Call("COALESCE", (_X, _Y)),)))
+    assert is_for_columns(Call("STRLEN", (Call("COALESCE", (_X, _Y)),)))
+    assert not is_for_columns(Call("CONCAT", (literal("a"), literal("b"))))
 
 
 class TestValueTable:
