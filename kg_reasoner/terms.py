@@ -17,12 +17,15 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from kg_reasoner.data_classes import dataclass
 from kg_reasoner.errors import LoadError
+from kg_reasoner.lazy_modules import LazyModule
 from kg_reasoner.lazy_regex import regular_expression
 
 if TYPE_CHECKING:
     import numpy as np
     import pyoxigraph
     from rdflib.term import Node
+else:
+    np = LazyModule("numpy")
 
 __all__ = [
     "ABSOLUTE_IRI",

@@ -15,6 +15,7 @@ from kg_reasoner.api.operations.core import ReasonerCore
 from kg_reasoner.api.stated.stating import expect_general, state_facts, withdraw_facts
 from kg_reasoner.errors import ArityError, LoadError, ReasonerError, UnknownNameError, expect_name, plural
 from kg_reasoner.expressions.types import Types
+from kg_reasoner.lazy_modules import LazyModule
 from kg_reasoner.program import TRIPLE, Column, Declaration, Program, TypeDefinition
 from kg_reasoner.query.matching import Which, check_which
 from kg_reasoner.sparql.results.data_frames import DataFrames
@@ -29,6 +30,8 @@ if TYPE_CHECKING:
 
     from kg_reasoner.sparql.results.result_columns import Columns
     from kg_reasoner.tables.table_facts import Nulls
+else:
+    pyarrow = LazyModule("pyarrow")
 
 __all__ = ["TABLE_FORMATS", "Facts", "add_table", "facts_of", "remove_table"]
 

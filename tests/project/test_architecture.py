@@ -57,7 +57,7 @@ api: expressions language concurrency storage planning query sparql explain rule
     loaders.rdf loaders.imports engine classification io tables
 shell: expressions language storage query sparql api
 lubm: io
-rdflib_store: concurrency storage query sparql explain loaders loaders.rdf io engine api
+rdflib_store: concurrency storage query sparql loaders loaders.rdf io engine api
 owlready2: expressions concurrency storage explain loaders.ontology loaders.rdf classification api
 spark_backend:
 spark_backend.plan: expressions language
@@ -88,7 +88,19 @@ ROOMS = {
     }.items()
 }
 
-COMMON = ("errors", "data_classes", "digests", "terms", "program", "substitution", "graphs", "progress", "cache", "lazy_regex")
+COMMON = (
+    "errors",
+    "data_classes",
+    "digests",
+    "terms",
+    "program",
+    "substitution",
+    "graphs",
+    "progress",
+    "cache",
+    "lazy_modules",
+    "lazy_regex",
+)
 
 # Modules at the top of the tree that give access to packages: public names, the command, and the interface of owlrl.
 ENTRY_POINTS = {

@@ -9,7 +9,7 @@ from typing import IO, TYPE_CHECKING, BinaryIO, Final, TypeAlias, cast
 
 from kg_reasoner.errors import LoadError
 from kg_reasoner.lazy_regex import regular_expression
-from kg_reasoner.loaders.rdf.declared_prefixes import PrefixSink, RecordedPrefixes
+from kg_reasoner.loaders.rdf.declared_prefixes import RecordedPrefixes
 from kg_reasoner.loaders.rdf.formats import JSON_LD, N3, RDF_XML, TRIG, TURTLE, Format
 from kg_reasoner.loaders.rdf.pushed import Pushed
 from kg_reasoner.loaders.rdf.readers.escaped_dots import DotsApart
@@ -22,6 +22,7 @@ from kg_reasoner.storage.arrays import Ids
 if TYPE_CHECKING:
     import pyoxigraph
 
+    from kg_reasoner.loaders.rdf.document_reading import PrefixSink
     from kg_reasoner.loaders.rdf.sources import Document, OpenDocument
 
 __all__ = ["NEEDS_BASE", "Batch", "first_error", "has_longer_literal", "parser_error", "read_parsed", "term_too_long"]
