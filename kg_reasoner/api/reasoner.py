@@ -4,26 +4,22 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterable, AsyncIterator, Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import replace
-from functools import partial
+from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NoReturn, TypeVar, cast, overload
 
-import numpy as np
-
 from kg_reasoner import api
+from kg_reasoner.api.given.program_changes import add_program, remove_rules, use_ruleset
 from kg_reasoner.api.operations.core import ReasonerCore
 from kg_reasoner.api.operations.loaded import Loaded
-from kg_reasoner.api.operations.notices import warn_of_program
 from kg_reasoner.api.stated import documents
-from kg_reasoner.api.stated.stating import add_facts, remove_facts
+from kg_reasoner.api.stated.stating import add_facts, add_triples, know, remove_facts, remove_triples
 from kg_reasoner.api.stated.triple_reading import triple_ids, triples
 from kg_reasoner.api.transaction import Transaction
 from kg_reasoner.concurrency.cores import thread_count
 from kg_reasoner.concurrency.limits import UNLIMITED, Limits, expect_limits
 from kg_reasoner.engine.engine import Engine
 from kg_reasoner.engine.evaluation.counters import Counters
-from kg_reasoner.engine.facts.row_encoding import as_term, encode_triples, expect_rows, find_triples
 from kg_reasoner.engine.inconsistency import Reaction, Violation, reaction
 from kg_reasoner.engine.maintenance import DEFAULT, Strategy
 from kg_reasoner.engine.state.engine_settings import EngineSettings
@@ -42,7 +38,6 @@ from kg_reasoner.terms import AnyTerm, AnyTriple, Term, Triple
 if TYPE_CHECKING:
     from kg_reasoner.api.answering.classifying import Hierarchies
     from kg_reasoner.api.answering.explaining import Explanations
-    from kg_reasoner.api.operations.subscriptions import Subscriptions
 
 Equality = Literal["axioms", "rewrite"]
 EQUALITIES: Sequence[Equality] = ("axioms", "rewrite")
@@ -118,27 +113,12 @@ class Reasoner:
         self.engine = Engine(self.dictionary, self.visibility, settings)
         self.core = ReasonerCore(self.engine, self.visibility)
         self._named_graphs: api.NamedGraphs | None = None
-        self._explanations: Explanations | None = None
-        self._hierarchies: Hierarchies | None = None
         self.engine.limits = limits
         if ruleset is not None:
-            self._use_ruleset(ruleset)
+            use_ruleset(self.core, ruleset)
         if program is not None:
             self.add_program(program)
         self.core.on_inconsistency = reaction(on_inconsistency)
-
-    def _use_ruleset(self, name: str) -> None:
-        """Begin with the program of a rule set. Those of the package are not warned of: their recursions end."""
-        from kg_reasoner import rulesets
-
-        if str(name) in rulesets.names():
-            with self.engine.changing():
-                self.core.adopt(rulesets.packaged(str(name)).program)
-        elif set(str(name).split("+")) <= set(rulesets.names()):
-            with self.core.at_once():
-                self.core.merge_program(rulesets.load(name).program)
-        else:
-            self.add_program(rulesets.load(name).program)
 
     def __repr__(self) -> str:
         settings = f"maintenance={self.maintenance!r}, equality={self.equality!r}"
@@ -241,12 +221,7 @@ class Reasoner:
             LoadError: The text is the name of a file or of a rule set, not a program.
             InconsistencyError: See `on_inconsistency`.
         """
-        from kg_reasoner.api.given.given_programs import as_program
-
-        program = as_program(program, self.core.known)
-        warn_of_program(program)
-        with self.core.at_once():
-            self.core.merge_program(program)
+        add_program(self.core, program)
 
     def function(self, name: str, *types: str, returns: str = "any", batch: bool = False) -> Callable[[F], F]:
         """Register a Python function that rules may call from now on.
@@ -350,14 +325,7 @@ class Reasoner:
         Raises:
             LoadError: Something else is given, such as the text of a rule; nothing is removed then.
         """
-        from kg_reasoner.api.given.given_programs import as_rules
-
-        gone = as_rules(rules)
-        with self.core.at_once():
-            before = self.program
-            remaining = tuple(rule for rule in before.rules if rule not in gone)
-            if len(remaining) < len(before.rules):
-                self.engine.change_program(replace(before, rules=remaining))
+        remove_rules(self.core, rules)
 
     # --- facts ------------------------------------------------------------------------------------------------------
 
@@ -433,10 +401,7 @@ class Reasoner:
             LoadError: A term is invalid, or stands where RDF does not allow it; nothing is added then.
             InconsistencyError: See `on_inconsistency`.
         """
-        ids = encode_triples(self.dictionary, triples)
-        if len(ids):
-            with self.core.at_once():
-                self.core.state_triples(ids)
+        add_triples(self.core, triples)
 
     def remove_triples(self, triples: Iterable[AnyTriple] | TripleIds) -> None:
         """Remove explicit triples; ignore those that are not explicit.
@@ -447,9 +412,7 @@ class Reasoner:
         Raises:
             LoadError: An item is not a triple; nothing is removed then.
         """
-        wanted = triples if isinstance(triples, np.ndarray) else list(expect_rows(triples))
-        with self.core.at_once():
-            self.core.withdraw_triples(find_triples(self.dictionary, wanted))
+        remove_triples(self.core, triples)
 
     @property
     def named_graphs(self) -> api.NamedGraphs:
@@ -678,15 +641,7 @@ class Reasoner:
         Raises:
             LoadError: An item is not a term, or text is given in place of several terms.
         """
-        from kg_reasoner.api.given.given_values import expect_several
-
-        expect_several(terms, "terms")
-        new = [term for term in map(as_term, terms) if term not in self.dictionary]
-        if new:
-            with self.core.at_once():
-                for term in new:
-                    self.dictionary.encode(term)
-                self.engine.touch()
+        know(self.core, terms)
 
     # --- materialisation --------------------------------------------------------------------------------------------
 
@@ -816,7 +771,7 @@ class Reasoner:
             ArityError: The predicate has a different number of arguments.
             LoadError: The pattern has an invalid term.
         """
-        return self._subscribers().subscribe(pattern, callback)
+        return self.core.subscribers().subscribe(pattern, callback)
 
     def changes(self, pattern: api.Pattern = None) -> api.ChangeFeed:
         """Iterate over the changes of a pattern by later commits; see `kg_reasoner.api.change_feed.ChangeFeed`.
@@ -832,17 +787,7 @@ class Reasoner:
         """
         from kg_reasoner.api.change_feed import ChangeFeed
 
-        return ChangeFeed(self._subscribers(), pattern)
-
-    def _subscribers(self) -> Subscriptions:
-        if self.core.subscriptions is None:
-            from kg_reasoner.api.operations.subscriptions import Subscriptions
-
-            arities, last = self.engine.arities, self.engine.committed
-            self.core.subscriptions = Subscriptions(self.dictionary, arities, last, self.core.follow)
-        if (transaction := self.open_transaction) is not None:
-            transaction.collect()
-        return self.core.subscriptions
+        return ChangeFeed(self.core.subscribers(), pattern)
 
     @overload
     def process(self, stream: Iterable[api.Update], marking: bool = ...) -> Iterator[Delta]: ...
@@ -1189,11 +1134,13 @@ class Reasoner:
               :Cat
           :Plant
         """
-        if self._hierarchies is None:
-            from kg_reasoner.api.answering.classifying import Hierarchies
-
-            self._hierarchies = Hierarchies(self, partial(Reasoner, datatypes=self.datatypes, limits=self.limits))
         return self._hierarchies.current()
+
+    @cached_property
+    def _hierarchies(self) -> Hierarchies:
+        from kg_reasoner.api.answering.classifying import Hierarchies
+
+        return Hierarchies(self, partial(Reasoner, datatypes=self.datatypes, limits=self.limits))
 
     def owl_profiles(self, prefixes: Mapping[str, str] | None = None) -> api.Profiles:
         """Check which of the profiles OWL 2 EL, QL, RL and DL the explicit triples are in, by the W3C's grammars.
@@ -1220,13 +1167,9 @@ class Reasoner:
         OWL 2 RL: yes
         OWL 2 DL: yes
         """
-        from kg_reasoner.api.given.given_values import expect_prefixes
-        from kg_reasoner.loaders.ontology.owl import profiles
+        from kg_reasoner.api.answering.profile_checks import profiles_of
 
-        if prefixes is not None:
-            expect_prefixes(prefixes)
-        triples = ((s, p, o) for s, p, o in self.dictionary.decode_rows(self.triple_ids("explicit")))
-        return profiles(triples, self.prefixes if prefixes is None else prefixes)
+        return profiles_of(self.core, prefixes)
 
     def sizes(self) -> api.Sizes:
         """Count the stored facts and the terms, and the bytes that they occupy.
@@ -1241,12 +1184,11 @@ class Reasoner:
 
     # --- explanations -----------------------------------------------------------------------------------------------
 
-    def _explaining(self) -> Explanations:
-        if self._explanations is None:
-            from kg_reasoner.api.answering.explaining import Explanations
+    @cached_property
+    def _explanations(self) -> Explanations:
+        from kg_reasoner.api.answering.explaining import Explanations
 
-            self._explanations = Explanations(self.core, partial(Reasoner, datatypes=self.datatypes))
-        return self._explanations
+        return Explanations(self.core, partial(Reasoner, datatypes=self.datatypes))
 
     def explain(
         self, fact: AnyTriple | Atom | Violation, effort: int | None = 100_000, *, prefixes: Mapping[str, str] | None = None
@@ -1274,7 +1216,7 @@ class Reasoner:
             ReasonerError: The argument is not a fact.
             LimitError, CancelledError: The search exceeds a limit, see `limited`, or another thread cancelled it.
         """
-        return self._explaining().explain(fact, effort, prefixes)
+        return self._explanations.explain(fact, effort, prefixes)
 
     def all_proofs(self, fact: AnyTriple | Atom | Violation, *, prefixes: Mapping[str, str] | None = None) -> Iterator[api.Proof]:
         """Yield the well-founded proofs of a fact one by one, the shortest first and higher ones later.
@@ -1293,7 +1235,7 @@ class Reasoner:
             NoProofError: The fact does not hold.
             ReasonerError: The argument is not a fact.
         """
-        return self._explaining().all_proofs(fact, prefixes)
+        return self._explanations.all_proofs(fact, prefixes)
 
     def axioms_of(self, proof: api.Proof, prefixes: Mapping[str, str] | None = None) -> tuple[str, ...]:
         """Return the axioms that a proof uses, whole and in functional syntax: why something holds, without the steps.
@@ -1333,7 +1275,7 @@ class Reasoner:
         Raises:
             ReasonerError: The fact holds, or the argument is not a fact.
         """
-        return self._explaining().why_not(fact, prefixes)
+        return self._explanations.why_not(fact, prefixes)
 
 
 def _is_table(rows: object) -> bool:

@@ -406,6 +406,17 @@ def test_former_names_in_import_statements() -> None:
     assert run.stdout == "No module named 'kg_reasoner.nothing'\n"
 
 
+def test_the_reasoner_delegates() -> None:
+    """The class is the interface, with its documentation: what its methods do is in modules of one subject each."""
+    (reasoner,) = (node for node in ast.parse(MODULES["api.reasoner"].read_text("utf-8")).body if isinstance(node, ast.ClassDef))
+    methods = [node for node in reasoner.body if isinstance(node, ast.FunctionDef) and node.name != "__init__"]
+    assert len(methods) > 50
+    work = (ast.For, ast.While, ast.Try, ast.comprehension)
+    long = [each.name for each in methods if sum(isinstance(node, ast.stmt) for node in ast.walk(each)) > 6]
+    loops = [each.name for each in methods if any(isinstance(node, work) for node in ast.walk(each))]
+    assert (long, loops) == ([], [])
+
+
 # ---- names
 
 

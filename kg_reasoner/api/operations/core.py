@@ -51,9 +51,11 @@ class TripleObserver(Protocol):
 
 
 class BufferingTransaction(Protocol):
-    """An open transaction that may hold changes that the engine has not been given yet."""
+    """An open transaction: it may hold changes that the engine has not been given yet, and collects changes for subscribers."""
 
     def hand_over(self) -> None: ...
+
+    def collect(self) -> None: ...
 
 
 class ReasonerCore:
@@ -222,6 +224,17 @@ class ReasonerCore:
                     ticks.end()
         if is_one:
             self.publish()
+
+    def subscribers(self) -> Subscriptions:
+        """Return the subscriptions, to which one will be added: the open transaction collects its changes for it."""
+        engine = self.engine
+        if self.subscriptions is None:
+            from kg_reasoner.api.operations.subscriptions import Subscriptions
+
+            self.subscriptions = Subscriptions(self.dictionary, engine.arities, engine.committed, self.follow)
+        if engine.transaction is not None:
+            cast(BufferingTransaction, engine.transaction).collect()
+        return self.subscriptions
 
     def publish(self) -> None:
         """Notify the subscribers of the commits so far."""

@@ -1,18 +1,66 @@
-"""Assertion and retraction of facts of general predicates, according to the declarations of their relations."""
+"""Assertion and retraction of facts: triples, and facts of general predicates according to the declarations of their relations."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+import numpy as np
+
 from kg_reasoner.api.operations.core import ReasonerCore
-from kg_reasoner.engine.facts.row_encoding import as_rows, encode_rows, expect_predicate, find_rows
+from kg_reasoner.engine.facts.row_encoding import (
+    as_rows,
+    as_term,
+    encode_rows,
+    encode_triples,
+    expect_predicate,
+    expect_rows,
+    find_rows,
+    find_triples,
+)
 from kg_reasoner.errors import ArityError, ReasonerError, plural
 from kg_reasoner.planning.catalog import INTERNAL
 from kg_reasoner.program import FALSE, TRIPLE, Declaration, is_reserved
-from kg_reasoner.storage.arrays import Ids
-from kg_reasoner.terms import AnyTerm
+from kg_reasoner.storage.arrays import Ids, TripleIds
+from kg_reasoner.terms import AnyTerm, AnyTriple
 
-__all__ = ["add_facts", "expect_general", "remove_facts", "state_facts", "withdraw_facts"]
+__all__ = [
+    "add_facts",
+    "add_triples",
+    "expect_general",
+    "know",
+    "remove_facts",
+    "remove_triples",
+    "state_facts",
+    "withdraw_facts",
+]
+
+
+def add_triples(core: ReasonerCore, triples: Iterable[AnyTriple] | TripleIds) -> None:
+    """See `kg_reasoner.api.reasoner.Reasoner.add_triples`."""
+    ids = encode_triples(core.dictionary, triples)
+    if len(ids):
+        with core.at_once():
+            core.state_triples(ids)
+
+
+def remove_triples(core: ReasonerCore, triples: Iterable[AnyTriple] | TripleIds) -> None:
+    """See `kg_reasoner.api.reasoner.Reasoner.remove_triples`."""
+    wanted = triples if isinstance(triples, np.ndarray) else list(expect_rows(triples))
+    with core.at_once():
+        core.withdraw_triples(find_triples(core.dictionary, wanted))
+
+
+def know(core: ReasonerCore, terms: Iterable[AnyTerm]) -> None:
+    """See `kg_reasoner.api.reasoner.Reasoner.know`."""
+    from kg_reasoner.api.given.given_values import expect_several
+
+    expect_several(terms, "terms")
+    new = [term for term in map(as_term, terms) if term not in core.dictionary]
+    if new:
+        with core.at_once():
+            for term in new:
+                core.dictionary.encode(term)
+            core.engine.touch()
 
 
 def add_facts(core: ReasonerCore, predicate: str, rows: Iterable[Sequence[AnyTerm]]) -> None:
