@@ -26,7 +26,7 @@ def use_ruleset(core: ReasonerCore, name: str) -> None:
         with core.engine.changing():
             core.adopt(rulesets.packaged(str(name)).program)
     elif set(str(name).split("+")) <= set(packaged):
-        with core.at_once():
+        with core.atomic():
             core.merge_program(rulesets.load(name).program)
     else:
         add_program(core, rulesets.load(name).program)
@@ -38,7 +38,7 @@ def add_program(core: ReasonerCore, program: Program | str | Path) -> None:
 
     program = as_program(program, core.known)
     warn_of_program(program)
-    with core.at_once():
+    with core.atomic():
         core.merge_program(program)
 
 
@@ -47,7 +47,7 @@ def remove_rules(core: ReasonerCore, rules: Iterable[Rule]) -> None:
     from kg_reasoner.api.given.given_programs import as_rules
 
     gone = as_rules(rules)
-    with core.at_once():
+    with core.atomic():
         before = core.engine.program
         remaining = tuple(rule for rule in before.rules if rule not in gone)
         if len(remaining) < len(before.rules):

@@ -128,13 +128,13 @@ class ReasonerCore:
 
     # --- within an operation ----------------------------------------------------------------------------------------
 
-    def state_triples(self, ids: TripleIds) -> None:
+    def assert_triples(self, ids: TripleIds) -> None:
         """Make triples explicit, in the default graph if there are others."""
         self.engine.load(TRIPLE, ids)
         if self.named_graphs is not None:
             self.named_graphs.added(ids)
 
-    def withdraw_triples(self, ids: TripleIds) -> None:
+    def retract_triples(self, ids: TripleIds) -> None:
         """Make triples no longer explicit, in any graph."""
         if self.named_graphs is not None:
             self.named_graphs.removed(ids)
@@ -183,7 +183,7 @@ class ReasonerCore:
 
     # --- operations -------------------------------------------------------------------------------------------------
 
-    def at_once(self) -> AbstractContextManager[None]:
+    def atomic(self) -> AbstractContextManager[None]:
         """Return the ``with`` block of a method that changes something: atomic, while other threads wait.
 
         If there are subscribers, or inconsistent changes are refused, the block is a transaction of its own.

@@ -96,7 +96,7 @@ def load(
 def _store(reasoner: Loading, closure: ImportClosure) -> int:
     """Store what documents state, whose blocks are discarded; return the number of triples."""
     core, total = reasoner.core, 0
-    with core.at_once():
+    with core.atomic():
         if closure.rules.rules:
             core.merge_program(Program(tuple(dict.fromkeys(closure.rules.rules))))
         plain = [block.triples for block in closure.blocks if block.graphs is None]
@@ -107,7 +107,7 @@ def _store(reasoner: Loading, closure: ImportClosure) -> int:
             total += len(block.triples)
             if block.graphs is None:
                 if len(block.triples):
-                    core.state_triples(block.triples)
+                    core.assert_triples(block.triples)
             else:
                 reasoner.named_graphs.state(reasoner.named_graphs.placed(block.triples, block.graphs))
         core.engine.set(core, "loaded", core.loaded.after(closure))

@@ -30,8 +30,8 @@ __all__ = [
     "know",
     "remove_facts",
     "remove_triples",
-    "state_facts",
-    "withdraw_facts",
+    "assert_facts",
+    "retract_facts",
 ]
 
 
@@ -39,15 +39,15 @@ def add_triples(core: ReasonerCore, triples: Iterable[AnyTriple] | TripleIds) ->
     """See `kg_reasoner.api.reasoner.Reasoner.add_triples`."""
     ids = encode_triples(core.dictionary, triples)
     if len(ids):
-        with core.at_once():
-            core.state_triples(ids)
+        with core.atomic():
+            core.assert_triples(ids)
 
 
 def remove_triples(core: ReasonerCore, triples: Iterable[AnyTriple] | TripleIds) -> None:
     """See `kg_reasoner.api.reasoner.Reasoner.remove_triples`."""
     wanted = triples if isinstance(triples, np.ndarray) else list(expect_rows(triples))
-    with core.at_once():
-        core.withdraw_triples(find_triples(core.dictionary, wanted))
+    with core.atomic():
+        core.retract_triples(find_triples(core.dictionary, wanted))
 
 
 def know(core: ReasonerCore, terms: Iterable[AnyTerm]) -> None:
@@ -57,7 +57,7 @@ def know(core: ReasonerCore, terms: Iterable[AnyTerm]) -> None:
     expect_several(terms, "terms")
     new = [term for term in map(as_term, terms) if term not in core.dictionary]
     if new:
-        with core.at_once():
+        with core.atomic():
             for term in new:
                 core.dictionary.encode(term)
             core.engine.touch()
@@ -69,32 +69,32 @@ def add_facts(core: ReasonerCore, predicate: str, rows: Iterable[Sequence[AnyTer
     facts = as_rows(rows)
     if not facts:
         return
-    with core.at_once():
+    with core.atomic():
         if predicate == TRIPLE:
             _expect_arity(facts, 3, "a triple")
-            core.state_triples(encode_rows(core.dictionary, facts, 3))  # also generalised ones, as rules derive them
+            core.assert_triples(encode_rows(core.dictionary, facts, 3))  # also generalised ones, as rules derive them
             return
         arity = len(facts[0])
         core.engine.expect_arities({predicate: arity})
         _expect_arity(facts, arity, predicate)
         ids = encode_rows(core.dictionary, facts, arity)
         core.engine.column_types.check(predicate, ids)
-        state_facts(core, predicate, ids)
+        assert_facts(core, predicate, ids)
 
 
 def remove_facts(core: ReasonerCore, predicate: str, rows: Iterable[Sequence[AnyTerm]]) -> None:
     """See `kg_reasoner.api.reasoner.Reasoner.remove_facts`."""
     expect_general(predicate)
     facts = as_rows(rows)
-    with core.at_once():
+    with core.atomic():
         if predicate == TRIPLE:
             _expect_arity(facts, 3, "a triple")
-            core.withdraw_triples(find_rows(core.dictionary, facts, 3))
+            core.retract_triples(find_rows(core.dictionary, facts, 3))
             return
         relation = core.engine.catalog.predicates.get(predicate, -1)
         if relation >= 0:
             arity = core.engine.database.relations[relation].arity
-            withdraw_facts(core, predicate, find_rows(core.dictionary, facts, arity))
+            retract_facts(core, predicate, find_rows(core.dictionary, facts, arity))
 
 
 def expect_general(predicate: str) -> None:
@@ -108,7 +108,7 @@ def expect_general(predicate: str) -> None:
         raise ReasonerError(f"{predicate!r} is not the name of a predicate of yours")
 
 
-def state_facts(core: ReasonerCore, predicate: str, facts: Ids) -> None:
+def assert_facts(core: ReasonerCore, predicate: str, facts: Ids) -> None:
     """Make facts explicit, within an operation. Their arity and the types of their terms have been checked.
 
     Raises:
@@ -130,7 +130,7 @@ def state_facts(core: ReasonerCore, predicate: str, facts: Ids) -> None:
     core.engine.load(predicate, facts)
 
 
-def withdraw_facts(core: ReasonerCore, predicate: str, facts: Ids) -> None:
+def retract_facts(core: ReasonerCore, predicate: str, facts: Ids) -> None:
     """Make facts no longer explicit, within an operation.
 
     Raises:
