@@ -323,7 +323,7 @@ def facts_of(core: ReasonerCore, predicate: str, which: Which, arguments: Sequen
     """Return facts of a predicate, see `kg_reasoner.api.reasoner.Reasoner.facts`."""
     check_which(which)
     if which != "explicit":
-        core.ask_for([predicate])
+        core.request_relations([predicate])
     with core.reading(which):
         declared = core.declared(predicate)
         columns = _columns_of(core, predicate, declared)

@@ -51,10 +51,10 @@ from kg_reasoner.rdflib_store.graphs.rdflib_terms import (
 from kg_reasoner.rdflib_store.graphs.separate_graphs import Graphs, SeparateGraphs
 from kg_reasoner.rdflib_store.graphs.union_graphs import UnionGraphs
 from kg_reasoner.rdflib_store.graphs.writer import StoreWriter
-from kg_reasoner.rdflib_store.queries.halves import View
 from kg_reasoner.rdflib_store.queries.permissions import Allow, Permissions
 from kg_reasoner.rdflib_store.queries.query_dataset import DatasetStore, QueryDataset
 from kg_reasoner.rdflib_store.queries.sparql_dataset import answer, plan
+from kg_reasoner.rdflib_store.queries.store_views import View
 from kg_reasoner.rdflib_store.registration import register
 from kg_reasoner.rdflib_store.updates.sparql_update import update_graph
 from kg_reasoner.storage.arrays import Ids

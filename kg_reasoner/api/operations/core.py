@@ -27,7 +27,7 @@ from kg_reasoner.query.matching import Which
 from kg_reasoner.query.patterns import Queries
 from kg_reasoner.query.visibility import Visibility
 from kg_reasoner.storage.arrays import TripleIds
-from kg_reasoner.storage.releasing import give_back
+from kg_reasoner.storage.releasing import release_memory
 from kg_reasoner.storage.terms.column_types import ColumnTypes, check_heads
 from kg_reasoner.terms import Term
 
@@ -299,7 +299,7 @@ class ReasonerCore:
         if changed and engine.program.indexes:
             self._build_indexes()
         if is_first:
-            give_back(engine.database.context.total - before)
+            release_memory(engine.database.context.total - before)
         if changed and is_checked and engine.transaction is None and self.on_inconsistency == "raise":
             with engine.changing():
                 self.expect_consistent()
@@ -312,23 +312,23 @@ class ReasonerCore:
                 if index.predicate in self.engine.catalog.predicates and len(self.dictionary):
                     self.engine.base.matching(index.predicate, {names.index(name): 0 for name in index.columns})
 
-    def ask_for(self, predicates: Iterable[str]) -> None:
+    def request_relations(self, predicates: Iterable[str]) -> None:
         """Let the rules of modules derive some relations that nothing has used so far."""
         wanted = tuple(predicates)
         if self.engine.are_idle(wanted):
             with self.engine.changing():
-                self.engine.ask_for(wanted)
+                self.engine.request_relations(wanted)
 
-    def ask_of(self, names: Set[Term]) -> None:
+    def request_universal_facts(self, names: Set[Term]) -> None:
         """Let rule sets derive facts about some names that hold of all terms, if no query has looked for them so far."""
         if self.engine.lacks(names):
             with self.engine.changing():
-                self.engine.ask_of(names)
+                self.engine.request_universal_facts(names)
 
     def follow(self, predicate: str) -> None:
         """Derive a relation whose changes are to be followed, if nothing has used it so far."""
         if self.engine.are_idle([predicate]):
-            self.ask_for([predicate])
+            self.request_relations([predicate])
             self.materialise()
 
     def reading(self, which: Which = "all") -> Hold:

@@ -20,7 +20,7 @@ from kg_reasoner.engine.axioms.axiom_triples import SchemaTriples
 from kg_reasoner.errors import UnsupportedError, expect_name
 from kg_reasoner.program import Program
 from kg_reasoner.progress import Progress
-from kg_reasoner.storage.releasing import give_back
+from kg_reasoner.storage.releasing import release_memory
 from kg_reasoner.storage.terms.dictionary import Dictionary
 from kg_reasoner.terms import RDF
 
@@ -90,7 +90,7 @@ def load(
             for document, warning in _refused_swrl(core.dictionary, closure.blocks):
                 hint = "write the rule in the rule language, or leave it out: refused='skip', --refused skip"
                 raise UnsupportedError(f"{document}: the rule {warning}", hint=hint)
-        give_back(_store(reasoner, closure))
+        release_memory(_store(reasoner, closure))
 
 
 def _store(reasoner: Loading, closure: ImportClosure) -> int:
