@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NoReturn, TypeVar, cast, overload
 
 from kg_reasoner import api
-from kg_reasoner.api.given.program_changes import add_program, remove_rules, use_ruleset
 from kg_reasoner.api.operations.core import ReasonerCore
 from kg_reasoner.api.operations.loaded import Loaded
 from kg_reasoner.api.stated import documents
@@ -115,7 +114,7 @@ class Reasoner:
         self._named_graphs: api.NamedGraphs | None = None
         self.engine.limits = limits
         if ruleset is not None:
-            use_ruleset(self.core, ruleset)
+            self.core.use_ruleset(ruleset)
         if program is not None:
             self.add_program(program)
         self.core.on_inconsistency = reaction(on_inconsistency)
@@ -221,6 +220,8 @@ class Reasoner:
             LoadError: The text is the name of a file or of a rule set, not a program.
             InconsistencyError: See `on_inconsistency`.
         """
+        from kg_reasoner.api.given.program_changes import add_program
+
         add_program(self.core, program)
 
     def function(self, name: str, *types: str, returns: str = "any", batch: bool = False) -> Callable[[F], F]:
@@ -325,6 +326,8 @@ class Reasoner:
         Raises:
             LoadError: Something else is given, such as the text of a rule; nothing is removed then.
         """
+        from kg_reasoner.api.given.program_changes import remove_rules
+
         remove_rules(self.core, rules)
 
     # --- facts ------------------------------------------------------------------------------------------------------

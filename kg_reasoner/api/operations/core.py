@@ -12,7 +12,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Protocol, cast
 
 from kg_reasoner.api.operations.loaded import Loaded
-from kg_reasoner.api.operations.notices import Notices
+from kg_reasoner.api.operations.notices import Notices, warn_of_program
 from kg_reasoner.concurrency.limits import UNLIMITED, Limits, Watch, current_watch, expect_limits
 from kg_reasoner.concurrency.locking import Hold
 from kg_reasoner.engine.engine import Engine
@@ -144,6 +144,25 @@ class ReasonerCore:
         """Begin, without facts and rules, with a program that has been checked."""
         self.engine.base.equality.check(program.rules)
         self.engine.change_program(program)
+
+    def use_ruleset(self, name: str) -> None:
+        """Begin, without facts and rules, with the program of a rule set. Those of the package end, and cause no warnings.
+
+        Raises:
+            UnknownNameError: There is no rule set of this name.
+        """
+        from kg_reasoner import rulesets
+
+        packaged, name = frozenset(rulesets.names()), str(name)
+        if name in packaged:
+            with self.engine.changing():
+                self.adopt(rulesets.packaged(name).program)
+            return
+        program = rulesets.load(name).program
+        if not packaged.issuperset(name.split("+")):
+            warn_of_program(program)
+        with self.atomic():
+            self.merge_program(program)
 
     def merge_program(self, program: Program) -> None:
         """Add rules, declarations and facts; errors as for `Reasoner`."""
