@@ -69,6 +69,8 @@ def main(
     LUBM under rdfs (six rules), dlp (the rules of the ontology's axioms) and owl2rl (these and more), and the transitive closure
     of graphs, by linear and by non-linear rules. Every run is a process of its own. Nemo, reasonable, owlrl, DuckDB and maplib are
     installed by pip install '.[bench]'; vlog and souffle take part if they are on the PATH. Missing systems are named and left out.
+
+    Other benchmarks are commands of their own, python -m benchmarks.NAME: benchmarks/README.md lists them by subject.
     """
     folder = cache or Path(tempfile.gettempdir()) / "kg-reasoner-benchmarks"
     sizes = sorted({*universities, *((50,) if large else ())})

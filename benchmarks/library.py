@@ -21,7 +21,7 @@ from benchmarks.measuring.commands import SETTINGS
 from kg_reasoner.api.reasoner import Reasoner
 from kg_reasoner.terms import literal
 
-__all__ = ["networkx_seconds", "seconds"]
+__all__ = ["measured", "networkx_seconds"]
 
 _RELATIONS: Final = {"": "", "node": "?x", "source": "?x", "component": "?x, ?y", "strong": "?x, ?y", "order": "?x, ?y"}
 _OF_PAIRS: Final = {"closure": "?x, ?y", "steps": "?x, ?y, ?n"}
@@ -34,13 +34,8 @@ def random_edges(nodes: int, edges: int) -> list[tuple[int, int]]:
     return [(chosen.randrange(nodes), chosen.randrange(nodes)) for _ in range(edges)]
 
 
-def seconds(relation: str, edges: list[tuple[int, int]]) -> float:
-    """Return the CPU seconds of a program that uses a relation of the library, or none."""
-    return measured(relation, edges)[0]
-
-
 def measured(relation: str, edges: list[tuple[int, int]]) -> tuple[float, int]:
-    """Return the same, and the number of facts of the relation."""
+    """Return the CPU seconds of a program that uses a relation of the library, or none, and the number of its facts."""
     arguments = (_RELATIONS | _OF_PAIRS)[relation]
     used = f"used({arguments}) :- g.{relation}({arguments}) ." if relation else ""
     reasoner = Reasoner(f'import "std/graph.dl" as g . {used}')

@@ -22,12 +22,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from kg_reasoner.errors import ReasonerError, UnknownNameError
+from kg_reasoner.lazy_modules import LazyModule
 
 if TYPE_CHECKING:
-    from rdflib import Graph
-    from rdflib.term import URIRef
+    import rdflib
 
-    from kg_reasoner.engine.inconsistency import Reaction
+    from kg_reasoner.engine import inconsistency
+else:
+    inconsistency, rdflib = LazyModule("kg_reasoner.engine.inconsistency"), LazyModule("rdflib")
 
 __all__ = ["DeductiveClosure", "OWLRL_Semantics", "RDFS_OWLRL_Semantics", "RDFS_Semantics"]
 
@@ -81,7 +83,7 @@ class DeductiveClosure:
         datatype_axioms: bool = False,
         *,
         show_hidden: bool = False,
-        on_inconsistency: Reaction = "report",
+        on_inconsistency: inconsistency.Reaction = "report",
     ) -> None:
         name = None if closure_class is None else _name_of(closure_class)
         if rdfs_closure and name == "OWLRL_Semantics":
@@ -94,9 +96,9 @@ class DeductiveClosure:
         self.rulesets: tuple[str, ...] = () if name is None else _RULESETS[name][axiomatic_triples or datatype_axioms]
         """The rule sets that are used, together."""
         self._show_hidden = show_hidden
-        self._on_inconsistency: Reaction = on_inconsistency
+        self._on_inconsistency: inconsistency.Reaction = on_inconsistency
 
-    def expand(self, graph: Graph, destination: Graph | URIRef | str | None = None) -> None:
+    def expand(self, graph: rdflib.Graph, destination: rdflib.Graph | rdflib.URIRef | str | None = None) -> None:
         """Add the inferred triples of a graph to it; for a dataset, those of all its graphs together to its default graph.
 
         The triples become ordinary triples of the graph. Use `kg_reasoner.attach` for a graph that follows later changes. All are

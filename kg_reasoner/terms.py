@@ -121,8 +121,9 @@ Triple: TypeAlias = tuple[Term, Term, Term]
 if TYPE_CHECKING:
     AnyTerm: TypeAlias = Term | Node | pyoxigraph.NamedNode | pyoxigraph.BlankNode | pyoxigraph.Literal
     """A term of `kg_reasoner.terms`, rdflib or pyoxigraph: what public functions accept."""
+    NumPyScalar: TypeAlias = np.generic
 else:
-    AnyTerm = Any  # at run time, so that the other libraries are not imported for their types
+    AnyTerm = NumPyScalar = Any  # at run time, so that the other libraries are not imported for their types
 AnyTriple: TypeAlias = tuple[AnyTerm, AnyTerm, AnyTerm]
 
 
@@ -229,7 +230,7 @@ def is_language(tag: str) -> bool:
     return True
 
 
-def literal(value: bool | int | float | Decimal | str | date | np.generic) -> Literal:
+def literal(value: bool | int | float | Decimal | str | date | NumPyScalar) -> Literal:
     """Return the literal of a Python value. That of a float has the canonical form of XML Schema 1.1, as results of arithmetic do.
 
     >>> print(literal(5), literal(12.5), literal("a"))

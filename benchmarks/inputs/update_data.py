@@ -18,7 +18,7 @@ from benchmarks.inputs.data import made, universities_as_ntriples, write_ontolog
 from kg_reasoner.api.reasoner import Reasoner
 from kg_reasoner.loaders.rdf.readers import reader as rdf
 from kg_reasoner.storage.arrays import Ids
-from kg_reasoner.storage.releasing import give_back
+from kg_reasoner.storage.releasing import release_memory
 
 __all__ = ["Ids", "Lubm", "LubmPart", "data_folder", "fingerprint", "fresh", "little_garbage", "lubm", "parts"]
 
@@ -54,7 +54,7 @@ def lubm(universities: int, folder: Path, data_first: bool = False, **options: A
     axioms, triples = triples_of(ontology, reasoner), triples_of(data, reasoner)
     for block in (triples, axioms) if data_first else (axioms, triples):
         reasoner.add_triples(block)
-    give_back(len(triples))
+    release_memory(len(triples))
     return Lubm(reasoner, triples, axioms)
 
 

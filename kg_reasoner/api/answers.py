@@ -76,8 +76,8 @@ def answer(
         is_plain = not others and len(bodies) == 1
         found = _on_demand(core, rules, given) if on_demand and is_plain else None
         if found is None:
-            core.ask_for(atom.predicate for rule in rules for atom in atoms_within(rule.body))
-            core.ask_of(_ASKABLE.intersection(name for rule in rules for name in asked_by(rule)))
+            core.request_relations(atom.predicate for rule in rules for atom in atoms_within(rule.body))
+            core.request_universal_facts(_ASKABLE.intersection(name for rule in rules for name in asked_by(rule)))
             with core.reading():
                 _check_against_program(core, rules)
                 found = by_reading(engine, rules)

@@ -8,18 +8,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import product
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 
+from kg_reasoner.api.reasoner import Reasoner
 from kg_reasoner.engine.facts.row_encoding import as_triple
 from kg_reasoner.expressions.datatypes import identity
 from kg_reasoner.query.patterns import Pattern, Solutions, variables_of
 from kg_reasoner.storage.arrays import unique_rows
 from kg_reasoner.terms import RDF, AnyTriple, BlankNode, Literal, Term, Triple
-
-if TYPE_CHECKING:
-    from kg_reasoner.api.reasoner import Reasoner
 
 __all__ = ["bindings", "entails"]
 

@@ -12,9 +12,10 @@ import numpy as np
 
 from kg_reasoner.api.given.given_values import as_value, expect_several
 from kg_reasoner.api.operations.core import ReasonerCore
-from kg_reasoner.api.stated.stating import expect_general, state_facts, withdraw_facts
+from kg_reasoner.api.stated.stating import assert_facts, expect_general, retract_facts
 from kg_reasoner.errors import ArityError, LoadError, ReasonerError, UnknownNameError, expect_name, plural
 from kg_reasoner.expressions.types import Types
+from kg_reasoner.lazy_modules import LazyModule
 from kg_reasoner.program import TRIPLE, Column, Declaration, Program, TypeDefinition
 from kg_reasoner.query.matching import Which, check_which
 from kg_reasoner.sparql.results.data_frames import DataFrames
@@ -29,6 +30,8 @@ if TYPE_CHECKING:
 
     from kg_reasoner.sparql.results.result_columns import Columns
     from kg_reasoner.tables.table_facts import Nulls
+else:
+    pyarrow = LazyModule("pyarrow")
 
 __all__ = ["TABLE_FORMATS", "Facts", "add_table", "facts_of", "remove_table"]
 
@@ -45,12 +48,12 @@ def add_table(core: ReasonerCore, predicate: str, table: Any, *, columns: Sequen
     facts = np.concatenate(blocks) if len(blocks) > 1 else blocks[0]
     if facts.shape[1] == 0 and declared is None and not len(facts):
         return
-    with core.at_once():
+    with core.atomic():
         engine = core.engine
         engine.expect_arities({predicate: facts.shape[1]})
         if core.declared(predicate) != declared or not _are_checked(declared, engine.program):
             engine.column_types.check(predicate, facts)
-        state_facts(core, predicate, np.ascontiguousarray(facts))
+        assert_facts(core, predicate, np.ascontiguousarray(facts))
 
 
 def remove_table(
@@ -59,11 +62,11 @@ def remove_table(
     """Remove the facts in the rows of a table, see `kg_reasoner.api.reasoner.Reasoner.remove_table`."""
     _, blocks = _encoded(core, predicate, table, columns, header=header, nulls=nulls, only_known=True)
     facts = np.concatenate(blocks)
-    with core.at_once():
+    with core.atomic():
         engine = core.engine
         relation = engine.catalog.predicates.get(predicate, -1)
         if relation >= 0 and engine.database.relations[relation].arity == facts.shape[1]:
-            withdraw_facts(core, predicate, np.ascontiguousarray(facts))
+            retract_facts(core, predicate, np.ascontiguousarray(facts))
 
 
 def _encoded(
@@ -320,7 +323,7 @@ def facts_of(core: ReasonerCore, predicate: str, which: Which, arguments: Sequen
     """Return facts of a predicate, see `kg_reasoner.api.reasoner.Reasoner.facts`."""
     check_which(which)
     if which != "explicit":
-        core.ask_for([predicate])
+        core.request_relations([predicate])
     with core.reading(which):
         declared = core.declared(predicate)
         columns = _columns_of(core, predicate, declared)

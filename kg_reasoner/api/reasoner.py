@@ -4,31 +4,30 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterable, AsyncIterator, Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import replace
-from functools import partial
+from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NoReturn, TypeVar, cast, overload
 
-import numpy as np
-
+from kg_reasoner import api
 from kg_reasoner.api.operations.core import ReasonerCore
 from kg_reasoner.api.operations.loaded import Loaded
-from kg_reasoner.api.operations.notices import warn_of_program
 from kg_reasoner.api.stated import documents
-from kg_reasoner.api.stated.stating import add_facts, remove_facts
+from kg_reasoner.api.stated.stating import add_facts, add_triples, know, remove_facts, remove_triples
 from kg_reasoner.api.stated.triple_reading import triple_ids, triples
 from kg_reasoner.api.transaction import Transaction
 from kg_reasoner.concurrency.cores import thread_count
 from kg_reasoner.concurrency.limits import UNLIMITED, Limits, expect_limits
 from kg_reasoner.engine.engine import Engine
-from kg_reasoner.engine.facts.row_encoding import as_term, encode_triples, expect_rows, find_triples
+from kg_reasoner.engine.evaluation.counters import Counters
 from kg_reasoner.engine.inconsistency import Reaction, Violation, reaction
 from kg_reasoner.engine.maintenance import DEFAULT, Strategy
 from kg_reasoner.engine.state.engine_settings import EngineSettings
 from kg_reasoner.errors import expect_name
 from kg_reasoner.expressions.datatypes import recognised_datatypes
+from kg_reasoner.language.display_names import DisplayNames
 from kg_reasoner.program import Atom, BodyLiteral, Program, Rule
 from kg_reasoner.progress import Progress
+from kg_reasoner.query.delta import Delta
 from kg_reasoner.query.matching import Which
 from kg_reasoner.query.visibility import Visibility
 from kg_reasoner.storage.arrays import TripleIds
@@ -38,28 +37,6 @@ from kg_reasoner.terms import AnyTerm, AnyTriple, Term, Triple
 if TYPE_CHECKING:
     from kg_reasoner.api.answering.classifying import Hierarchies
     from kg_reasoner.api.answering.explaining import Explanations
-    from kg_reasoner.api.answers import Answers
-    from kg_reasoner.api.change_feed import ChangeFeed
-    from kg_reasoner.api.cost_profiles import Profile
-    from kg_reasoner.api.fact_tables import Facts
-    from kg_reasoner.api.operations.subscriptions import Callback, Pattern, Subscription, Subscriptions
-    from kg_reasoner.api.sizes import Sizes
-    from kg_reasoner.api.stated.documents import Refusal
-    from kg_reasoner.api.stated.named_graphs import NamedGraphs
-    from kg_reasoner.api.update import Update
-    from kg_reasoner.classification.hierarchy import Hierarchy
-    from kg_reasoner.engine.evaluation.counters import Counters
-    from kg_reasoner.explain import Proof, WhyNot
-    from kg_reasoner.language.display_names import DisplayNames
-    from kg_reasoner.loaders.imports.catalogs import CatalogSource
-    from kg_reasoner.loaders.imports.closure import ImportsMode
-    from kg_reasoner.loaders.ontology.owl import AxiomWarning
-    from kg_reasoner.loaders.ontology.profiles.owl_profiles import Profiles
-    from kg_reasoner.loaders.rdf.bounds import DocumentBounds
-    from kg_reasoner.query.delta import Delta
-    from kg_reasoner.sparql.queries.query_plan import QueryPlan
-    from kg_reasoner.sparql.results.result import QueryResult
-    from kg_reasoner.tables.table_facts import Nulls
 
 Equality = Literal["axioms", "rewrite"]
 EQUALITIES: Sequence[Equality] = ("axioms", "rewrite")
@@ -134,28 +111,13 @@ class Reasoner:
         settings = EngineSettings(maintenance, self.datatypes, rewrites=equality == "rewrite", threads=thread_count(threads))
         self.engine = Engine(self.dictionary, self.visibility, settings)
         self.core = ReasonerCore(self.engine, self.visibility)
-        self._named_graphs: NamedGraphs | None = None
-        self._explanations: Explanations | None = None
-        self._hierarchies: Hierarchies | None = None
+        self._named_graphs: api.NamedGraphs | None = None
         self.engine.limits = limits
         if ruleset is not None:
-            self._use_ruleset(ruleset)
+            self.core.use_ruleset(ruleset)
         if program is not None:
             self.add_program(program)
         self.core.on_inconsistency = reaction(on_inconsistency)
-
-    def _use_ruleset(self, name: str) -> None:
-        """Begin with the program of a rule set. Those of the package are not warned of: their recursions end."""
-        from kg_reasoner import rulesets
-
-        if str(name) in rulesets.names():
-            with self.engine.changing():
-                self.core.adopt(rulesets.packaged(str(name)).program)
-        elif set(str(name).split("+")) <= set(rulesets.names()):
-            with self.core.at_once():
-                self.core.merge_program(rulesets.load(name).program)
-        else:
-            self.add_program(rulesets.load(name).program)
 
     def __repr__(self) -> str:
         settings = f"maintenance={self.maintenance!r}, equality={self.equality!r}"
@@ -258,12 +220,9 @@ class Reasoner:
             LoadError: The text is the name of a file or of a rule set, not a program.
             InconsistencyError: See `on_inconsistency`.
         """
-        from kg_reasoner.api.given.given_programs import as_program
+        from kg_reasoner.api.given.program_changes import add_program
 
-        program = as_program(program, self.core.known)
-        warn_of_program(program)
-        with self.core.at_once():
-            self.core.merge_program(program)
+        add_program(self.core, program)
 
     def function(self, name: str, *types: str, returns: str = "any", batch: bool = False) -> Callable[[F], F]:
         """Register a Python function that rules may call from now on.
@@ -367,14 +326,9 @@ class Reasoner:
         Raises:
             LoadError: Something else is given, such as the text of a rule; nothing is removed then.
         """
-        from kg_reasoner.api.given.given_programs import as_rules
+        from kg_reasoner.api.given.program_changes import remove_rules
 
-        gone = as_rules(rules)
-        with self.core.at_once():
-            before = self.program
-            remaining = tuple(rule for rule in before.rules if rule not in gone)
-            if len(remaining) < len(before.rules):
-                self.engine.change_program(replace(before, rules=remaining))
+        remove_rules(self.core, rules)
 
     # --- facts ------------------------------------------------------------------------------------------------------
 
@@ -384,10 +338,10 @@ class Reasoner:
         format: str | None = None,
         base: str | None = None,
         progress: Progress | None = None,
-        catalog: CatalogSource | None = None,
-        imports: ImportsMode = "resolve",
-        refused: Refusal = "raise",
-        bounds: DocumentBounds | None = None,
+        catalog: api.CatalogSource | None = None,
+        imports: api.ImportsMode = "resolve",
+        refused: documents.Refusal = "raise",
+        bounds: api.DocumentBounds | None = None,
         limits: Limits | None = None,
     ) -> None:
         """Add the triples of RDF documents, folders or graphs as explicit triples (see `kg_reasoner.loaders.rdf.read`).
@@ -430,7 +384,7 @@ class Reasoner:
         )
 
     @property
-    def warnings(self) -> list[AxiomWarning]:
+    def warnings(self) -> list[api.AxiomWarning]:
         """The parts of the data that the rules do not express: missing imports, refused rules, axioms beyond the rule set.
 
         Each is also issued as a Python warning (`kg_reasoner.errors.BeyondProfileWarning` for an axiom, and otherwise
@@ -450,10 +404,7 @@ class Reasoner:
             LoadError: A term is invalid, or stands where RDF does not allow it; nothing is added then.
             InconsistencyError: See `on_inconsistency`.
         """
-        ids = encode_triples(self.dictionary, triples)
-        if len(ids):
-            with self.core.at_once():
-                self.core.state_triples(ids)
+        add_triples(self.core, triples)
 
     def remove_triples(self, triples: Iterable[AnyTriple] | TripleIds) -> None:
         """Remove explicit triples; ignore those that are not explicit.
@@ -464,12 +415,10 @@ class Reasoner:
         Raises:
             LoadError: An item is not a triple; nothing is removed then.
         """
-        wanted = triples if isinstance(triples, np.ndarray) else list(expect_rows(triples))
-        with self.core.at_once():
-            self.core.withdraw_triples(find_triples(self.dictionary, wanted))
+        remove_triples(self.core, triples)
 
     @property
-    def named_graphs(self) -> NamedGraphs:
+    def named_graphs(self) -> api.NamedGraphs:
         """The named graphs and the default graph, which state the explicit triples."""
         if self._named_graphs is None:
             from kg_reasoner.api.stated.named_graphs import NamedGraphs
@@ -518,7 +467,7 @@ class Reasoner:
         *,
         columns: Sequence[str] | None = None,
         header: bool = False,
-        nulls: Nulls = "error",
+        nulls: api.Nulls = "error",
     ) -> None:
         """Add the rows of a table as explicit facts of a general predicate, without a Python object for each of them.
 
@@ -561,7 +510,7 @@ class Reasoner:
         *,
         columns: Sequence[str] | None = None,
         header: bool = False,
-        nulls: Nulls = "error",
+        nulls: api.Nulls = "error",
     ) -> None:
         """Remove the rows of a table from the explicit facts of a general predicate; ignore those that are not explicit.
 
@@ -659,7 +608,7 @@ class Reasoner:
 
         return counts(self.core, predicate)
 
-    def query_index(self, name: str, *values: Any) -> Facts:
+    def query_index(self, name: str, *values: Any) -> api.Facts:
         """Return the facts that a declared index finds: ``index edge_by_to on edge(to) .``
 
         Args:
@@ -695,15 +644,7 @@ class Reasoner:
         Raises:
             LoadError: An item is not a term, or text is given in place of several terms.
         """
-        from kg_reasoner.api.given.given_values import expect_several
-
-        expect_several(terms, "terms")
-        new = [term for term in map(as_term, terms) if term not in self.dictionary]
-        if new:
-            with self.core.at_once():
-                for term in new:
-                    self.dictionary.encode(term)
-                self.engine.touch()
+        know(self.core, terms)
 
     # --- materialisation --------------------------------------------------------------------------------------------
 
@@ -764,7 +705,7 @@ class Reasoner:
         """The numbers of rule applications by updates, by phase."""
         return self.engine.counters
 
-    def profile(self) -> Profile:
+    def profile(self) -> api.Profile:
         """Record what materialisation and updates cost, by rule and by axiom, until the ``with`` block ends.
 
         While a profile is open, rules are evaluated one after the other in one thread, so updates are slower. Times are CPU times.
@@ -814,7 +755,7 @@ class Reasoner:
         """Whether there are subscriptions."""
         return bool(self.core.subscriptions)
 
-    def subscribe(self, pattern: Pattern, callback: Callback) -> Subscription:
+    def subscribe(self, pattern: api.Pattern, callback: api.Callback) -> api.Subscription:
         """Call a function with the changes of a pattern after every commit, see `Subscriptions`.
 
         If a transaction is open, its commit is the first. The notification includes all its changes, also those before this call;
@@ -833,9 +774,9 @@ class Reasoner:
             ArityError: The predicate has a different number of arguments.
             LoadError: The pattern has an invalid term.
         """
-        return self._subscribers().subscribe(pattern, callback)
+        return self.core.subscribers().subscribe(pattern, callback)
 
-    def changes(self, pattern: Pattern = None) -> ChangeFeed:
+    def changes(self, pattern: api.Pattern = None) -> api.ChangeFeed:
         """Iterate over the changes of a pattern by later commits; see `kg_reasoner.api.change_feed.ChangeFeed`.
 
         Args:
@@ -849,24 +790,14 @@ class Reasoner:
         """
         from kg_reasoner.api.change_feed import ChangeFeed
 
-        return ChangeFeed(self._subscribers(), pattern)
-
-    def _subscribers(self) -> Subscriptions:
-        if self.core.subscriptions is None:
-            from kg_reasoner.api.operations.subscriptions import Subscriptions
-
-            arities, last = self.engine.arities, self.engine.committed
-            self.core.subscriptions = Subscriptions(self.dictionary, arities, last, self.core.follow)
-        if (transaction := self.open_transaction) is not None:
-            transaction.collect()
-        return self.core.subscriptions
+        return ChangeFeed(self.core.subscribers(), pattern)
 
     @overload
-    def process(self, stream: Iterable[Update], marking: bool = ...) -> Iterator[Delta]: ...
+    def process(self, stream: Iterable[api.Update], marking: bool = ...) -> Iterator[Delta]: ...
     @overload
-    def process(self, stream: AsyncIterable[Update], marking: bool = ...) -> AsyncIterator[Delta]: ...
+    def process(self, stream: AsyncIterable[api.Update], marking: bool = ...) -> AsyncIterator[Delta]: ...
     def process(
-        self, stream: Iterable[Update] | AsyncIterable[Update], marking: bool = False
+        self, stream: Iterable[api.Update] | AsyncIterable[api.Update], marking: bool = False
     ) -> Iterator[Delta] | AsyncIterator[Delta]:
         """Apply a stream of updates, one transaction each; see `kg_reasoner.api.streams.process`.
 
@@ -885,7 +816,7 @@ class Reasoner:
 
         return streams.process(self, stream, marking)
 
-    def foresee(self, update: Update | None) -> None:
+    def foresee(self, update: api.Update | None) -> None:
         """Announce the update after the next one, so that its deletions are prepared. Results do not depend on it.
 
         The reasoner then need not search for the consequences of facts that the next update adds and that one removes; see
@@ -956,7 +887,7 @@ class Reasoner:
         *,
         on_demand: bool = False,
         limits: Limits | None = None,
-    ) -> QueryResult:
+    ) -> api.QueryResult:
         """Answer a SPARQL query, without a graph of rdflib. For the bodies of rules, see `answers`.
 
         Patterns outside of GRAPH match all triples, explicit and inferred; within GRAPH they match the explicit triples of
@@ -1016,7 +947,7 @@ class Reasoner:
         base: str | None = None,
         *,
         run: bool = False,
-    ) -> QueryPlan:
+    ) -> api.QueryPlan:
         """Return how a SPARQL query is evaluated: ``print(reasoner.plan(text))``.
 
         Args:
@@ -1046,7 +977,7 @@ class Reasoner:
 
         return plan(self.core, text, bindings, prefixes, base, run=run)
 
-    def facts(self, predicate: str, which: Which = "all", arguments: Sequence[Any] | None = None, **columns: Any) -> Facts:
+    def facts(self, predicate: str, which: Which = "all", arguments: Sequence[Any] | None = None, **columns: Any) -> api.Facts:
         """Return the facts of a general predicate, or those with some arguments; none if no rule and no fact uses it.
 
         Facts with given arguments are found by an index, which the first question builds and changes keep up to date.
@@ -1085,7 +1016,7 @@ class Reasoner:
         *,
         on_demand: bool = False,
         limits: Limits | None = None,
-    ) -> Answers:
+    ) -> api.Answers:
         """Return the answers to a query in the rule language: the values for which a rule with this body would derive its head.
 
         Unlike `triples`, it hides no trivial triples, and terms may stand where RDF does not allow them.
@@ -1179,7 +1110,7 @@ class Reasoner:
 
         return labelled(self, self.prefixes if prefixes is None else prefixes, languages)
 
-    def hierarchy(self) -> Hierarchy:
+    def hierarchy(self) -> api.Hierarchy:
         """Classify the ontology: return the unsatisfiable classes and properties, and the direct inclusions.
 
         A class is below another one if a new member of it, of which nothing else is known, becomes a member of the other one.
@@ -1206,13 +1137,15 @@ class Reasoner:
               :Cat
           :Plant
         """
-        if self._hierarchies is None:
-            from kg_reasoner.api.answering.classifying import Hierarchies
-
-            self._hierarchies = Hierarchies(self, partial(Reasoner, datatypes=self.datatypes, limits=self.limits))
         return self._hierarchies.current()
 
-    def owl_profiles(self, prefixes: Mapping[str, str] | None = None) -> Profiles:
+    @cached_property
+    def _hierarchies(self) -> Hierarchies:
+        from kg_reasoner.api.answering.classifying import Hierarchies
+
+        return Hierarchies(self, partial(Reasoner, datatypes=self.datatypes, limits=self.limits))
+
+    def owl_profiles(self, prefixes: Mapping[str, str] | None = None) -> api.Profiles:
         """Check which of the profiles OWL 2 EL, QL, RL and DL the explicit triples are in, by the W3C's grammars.
 
         Args:
@@ -1237,15 +1170,11 @@ class Reasoner:
         OWL 2 RL: yes
         OWL 2 DL: yes
         """
-        from kg_reasoner.api.given.given_values import expect_prefixes
-        from kg_reasoner.loaders.ontology.owl import profiles
+        from kg_reasoner.api.answering.profile_checks import profiles_of
 
-        if prefixes is not None:
-            expect_prefixes(prefixes)
-        triples = ((s, p, o) for s, p, o in self.dictionary.decode_rows(self.triple_ids("explicit")))
-        return profiles(triples, self.prefixes if prefixes is None else prefixes)
+        return profiles_of(self.core, prefixes)
 
-    def sizes(self) -> Sizes:
+    def sizes(self) -> api.Sizes:
         """Count the stored facts and the terms, and the bytes that they occupy.
 
         Returns:
@@ -1258,16 +1187,15 @@ class Reasoner:
 
     # --- explanations -----------------------------------------------------------------------------------------------
 
-    def _explaining(self) -> Explanations:
-        if self._explanations is None:
-            from kg_reasoner.api.answering.explaining import Explanations
+    @cached_property
+    def _explanations(self) -> Explanations:
+        from kg_reasoner.api.answering.explaining import Explanations
 
-            self._explanations = Explanations(self.core, partial(Reasoner, datatypes=self.datatypes))
-        return self._explanations
+        return Explanations(self.core, partial(Reasoner, datatypes=self.datatypes))
 
     def explain(
         self, fact: AnyTriple | Atom | Violation, effort: int | None = 100_000, *, prefixes: Mapping[str, str] | None = None
-    ) -> Proof:
+    ) -> api.Proof:
         """Find the shortest proof of a fact (a triple, an atom of constants) or of a violation.
 
         Args:
@@ -1291,9 +1219,9 @@ class Reasoner:
             ReasonerError: The argument is not a fact.
             LimitError, CancelledError: The search exceeds a limit, see `limited`, or another thread cancelled it.
         """
-        return self._explaining().explain(fact, effort, prefixes)
+        return self._explanations.explain(fact, effort, prefixes)
 
-    def all_proofs(self, fact: AnyTriple | Atom | Violation, *, prefixes: Mapping[str, str] | None = None) -> Iterator[Proof]:
+    def all_proofs(self, fact: AnyTriple | Atom | Violation, *, prefixes: Mapping[str, str] | None = None) -> Iterator[api.Proof]:
         """Yield the well-founded proofs of a fact one by one, the shortest first and higher ones later.
 
         Explicit facts and facts of the program are not proved by rules as well, except for the fact itself. Reading on after a
@@ -1310,9 +1238,9 @@ class Reasoner:
             NoProofError: The fact does not hold.
             ReasonerError: The argument is not a fact.
         """
-        return self._explaining().all_proofs(fact, prefixes)
+        return self._explanations.all_proofs(fact, prefixes)
 
-    def axioms_of(self, proof: Proof, prefixes: Mapping[str, str] | None = None) -> tuple[str, ...]:
+    def axioms_of(self, proof: api.Proof, prefixes: Mapping[str, str] | None = None) -> tuple[str, ...]:
         """Return the axioms that a proof uses, whole and in functional syntax: why something holds, without the steps.
 
         Args:
@@ -1337,7 +1265,7 @@ class Reasoner:
 
         return axioms_of(self, proof, self.prefixes if prefixes is None else prefixes)
 
-    def why_not(self, fact: AnyTriple | Atom, *, prefixes: Mapping[str, str] | None = None) -> WhyNot:
+    def why_not(self, fact: AnyTriple | Atom, *, prefixes: Mapping[str, str] | None = None) -> api.WhyNot:
         """Explain why a fact does not hold: for each rule that could derive it, find the part of the body that fails.
 
         Args:
@@ -1350,7 +1278,7 @@ class Reasoner:
         Raises:
             ReasonerError: The fact holds, or the argument is not a fact.
         """
-        return self._explaining().why_not(fact, prefixes)
+        return self._explanations.why_not(fact, prefixes)
 
 
 def _is_table(rows: object) -> bool:

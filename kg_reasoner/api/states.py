@@ -94,7 +94,7 @@ def reasoner_from(state: State) -> Reasoner:
     except (ValueError, LookupError, TypeError, zlib.error):
         raise LoadError("the pickled graph is damaged: the origins of its rules cannot be read") from None
     reasoner.add_program(program)
-    reasoner.core.ask_of(frozenset(map(term_of, state["asked"])))
+    reasoner.core.request_universal_facts(frozenset(map(term_of, state["asked"])))
     dictionary, engine = reasoner.dictionary, reasoner.engine
     ticks, reasoner.core.ticks = reasoner.core.ticks, None  # delays and differences do not change with this transaction
     with reasoner.transaction(collects=False):

@@ -21,7 +21,7 @@ from kg_reasoner.explain.proofs import Proof
 from kg_reasoner.loaders.ontology.profile import AxiomWarning
 from kg_reasoner.program import FALSE, TRIPLE, Atom, Origin, Program, Rule, Variable
 from kg_reasoner.storage.arrays import Ids, Numbers, TripleIds
-from kg_reasoner.storage.releasing import give_back
+from kg_reasoner.storage.releasing import release_memory
 from kg_reasoner.terms import IRI, OWL, RDF, RDFS, Term, Triple
 
 __all__ = ["DEEP", "EMPTY", "SUB", "UNIVERSAL", "DerivedClassifier", "TripleChanges", "derives_hierarchy"]
@@ -196,7 +196,7 @@ class DerivedClassifier:
         selected = self._selected(explicit)
         if before is not None and all(np.array_equal(selected.names[kind], before.selected.names[kind]) for kind in KINDS):
             selected = replace(selected, members=before.selected.members)
-        give_back(len(explicit))  # what finding the names took
+        release_memory(len(explicit))  # what finding the names took
         return self._read(explicit, selected, marks, None)
 
     def explain(self, classified: Classified, member: Member, fact: Triple | Violation, effort: int) -> Proof | None:

@@ -81,7 +81,7 @@ class Watch:
     def __init__(self, limits: Limits = UNLIMITED, registry: set[Watch] | None = None) -> None:
         self.limits = limits
         self._registry = registry
-        is_timed = limits.seconds is not None and limits.seconds <= threading.TIMEOUT_MAX  # centuries
+        is_timed = limits.seconds is not None and limits.seconds <= threading.TIMEOUT_MAX  # waits cannot be longer: centuries
         self._left = limits.seconds if is_timed else None
         self._end: float | None = None
         self._timer: threading.Timer | None = None

@@ -64,7 +64,7 @@ class Engine(AtomicState):
         """Apply a change between entries in the journal: the intended change, and the actual one."""
         base, predicate, ids, added = self.base, entry.predicate, entry.ids, entry.added
         if base.equality.merges:
-            entry.changed = base.equality.foretell(predicate, ids, added)
+            entry.changed = base.equality.changed_explicit(predicate, ids, added)
         self._journal.append(entry)
         entry.changed = changed = (base.insert if added else base.remove)(predicate, ids)
         if added or 1 in changed.tobytes():

@@ -369,7 +369,7 @@ class _Attempt:
                 count = native.fetch(database.address, len(names), address(out), size)
                 derivations.expect_complete()
                 if count == size:
-                    database.context.request_count = 0  # these will do
+                    database.context.request_count = 0  # enough matches: the request for more is void
                     break
                 if not derivations.answer():
                     break

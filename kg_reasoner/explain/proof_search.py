@@ -285,7 +285,7 @@ def find_proof(
         effort: The number of new instances to examine before any proof is accepted; None means unlimited.
         memory: What earlier searches have found; it gets what this one finds.
     """
-    if memory is None or given != derivations.is_given(goal):  # others may rest on a given fact
+    if memory is None or given != derivations.is_given(goal):  # proofs in the memory may use the goal as given
         alone = Memory()
         alone.graph(derivations).start(goal, given)
         found = _find_proof(derivations, goal, effort, alone)

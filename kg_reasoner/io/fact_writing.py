@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import IO, Any
 
 import numpy as np
 
 from kg_reasoner.expressions.types import Types
 from kg_reasoner.expressions.values import value_of
-from kg_reasoner.io.atomic_files import as_cells, write_rows
+from kg_reasoner.io.atomic_files import as_cells
 from kg_reasoner.io.facts import NO_COLUMNS
-from kg_reasoner.program import Column
 from kg_reasoner.storage.arrays import Ids
 from kg_reasoner.storage.cells.cell_texts import format_cell
 from kg_reasoner.storage.cells.table_terms import NO_TYPES
@@ -19,33 +18,16 @@ from kg_reasoner.storage.grouping import distinct_ids
 from kg_reasoner.storage.terms.dictionary import Dictionary
 from kg_reasoner.terms import XSD, Literal, Term, term_of, term_text
 
-__all__ = ["write_facts", "write_ids"]
-
-
-def write_facts(file: IO[str], rows: Iterable[tuple[Term, ...]], columns: Sequence[Column], separator: str = "\t") -> int:
-    """Write facts to an open text file, sorted for reproducible output; return their number.
-
-    Numbers come first, ordered by value; other cells follow, ordered by text.
-
-    Raises:
-        OutputError: A ``string`` column of a TSV file cannot hold a string with a tab or a line break.
-    """
-    types = [column.type for column in columns]
-    is_alone = _may_be_empty_lines(types, separator, NO_TYPES)
-    keyed = [([_cell(term, type_, NO_TYPES, is_alone) for term, type_ in zip(row, types, strict=True)], row) for row in rows]
-    keyed.sort(key=lambda item: list(map(_rank, item[0], item[1])))
-    table = [cells for cells, _ in keyed]
-    if not columns:
-        file.write(f"{NO_COLUMNS}\n" * len(table))
-    else:
-        write_rows(file, table, separator)
-    return len(table)
+__all__ = ["write_ids"]
 
 
 def write_ids(
     file: IO[str], ids: Ids, dictionary: Dictionary, types: Sequence[str], separator: str = "\t", defined: Types = NO_TYPES
 ) -> int:
-    """Write facts, given as ids of shape (n, arity), as `write_facts` does; each term of a column is formatted once.
+    """Write facts, given as ids of shape (n, arity), to an open text file; return their number.
+
+    They are sorted, so that the output is reproducible: numbers come first, ordered by value, then other cells, ordered by text.
+    Each term of a column is formatted once.
 
     Raises:
         OutputError: A ``string`` column of a TSV file cannot hold a string with a tab or a line break.

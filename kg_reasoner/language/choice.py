@@ -1,8 +1,7 @@
-"""Choice: of all facts with the same key, the least by the other columns is kept, so that the result does not depend on the order
-of evaluation.
+"""Choice: of all facts with the same key, the least by the other columns is kept.
 
-A choice is rules with aggregates: the least value of the first other column for each key, then that of the second one for each key
-and first value, and so on. Choices are stratified as aggregates are.
+So the result does not depend on the order of evaluation. A choice is rules with aggregates: the least value of the first other
+column for each key, then that of the second one for each key and first value, and so on. Choices are stratified as aggregates are.
 """
 
 from __future__ import annotations

@@ -13,14 +13,13 @@ from typing import TYPE_CHECKING, Final
 
 from kg_reasoner.errors import LoadError, RuleSyntaxError, Span, UnsupportedError
 from kg_reasoner.language.prefixes import PREFIXES
+from kg_reasoner.language.reading.known import Known
 from kg_reasoner.language.reading.parser_tables import lalr_parser
 from kg_reasoner.language.reading.syntax_errors import expect_characters, explain
 from kg_reasoner.program import FALSE, BodyLiteral, Program, Rule
 
 if TYPE_CHECKING:
     from lark import Lark
-
-    from kg_reasoner.language.reading.known import Known
 
 __all__ = ["PREFIXES", "parse", "parse_body", "parse_file", "parse_query"]
 

@@ -138,7 +138,7 @@ class Attached:
             def change() -> None:
                 self.current.remove_triples(gone)
                 self.current.add_triples(new)
-                with self.current.core.at_once():
+                with self.current.core.atomic():
                     self.current.engine.set(self, "triples", triples)
 
             run_in(self.current.transaction(collects=False), change)

@@ -1,5 +1,4 @@
-"""Rules that copy *told* triples: those that are explicit, or derived by other rules than the one that itself concludes such
-triples.
+"""Rules that copy *told* triples: explicit ones, and those derived by any rule but the one that concludes such triples.
 
 ``owl2el`` has the rule ``axiom(?c, ?d) :- rdfs:subClassOf[?c, ?d]``, named ``told/el-subclass``. The conclusions of its rule
 ``el-subclass`` are such triples, too. Copying them would be correct, but would lead to nothing new, and a chain of n classes would

@@ -20,14 +20,18 @@ from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias, cast
 import numpy as np
 from rdflib import ConjunctiveGraph, Dataset, Graph
 from rdflib.graph import DATASET_DEFAULT_GRAPH_ID
+from rdflib.parser import InputSource
 from rdflib.store import VALID_STORE
 from rdflib.term import Node, URIRef
 
+from kg_reasoner import api
 from kg_reasoner.api.operations.notices import depth_of_caller
 from kg_reasoner.api.reasoner import Reasoner
 from kg_reasoner.api.states import State, reasoner_from, state_of
 from kg_reasoner.errors import LoadError, ReasonerError, ReasonerWarning, expect_name
+from kg_reasoner.lazy_modules import LazyModule
 from kg_reasoner.loaders.convert import check_absolute, formula_error, from_rdflib
+from kg_reasoner.loaders.rdf.formats import Format
 from kg_reasoner.rdflib_store.graphs.contexts import (
     Contexts,
     QueriedGraph,
@@ -47,10 +51,10 @@ from kg_reasoner.rdflib_store.graphs.rdflib_terms import (
 from kg_reasoner.rdflib_store.graphs.separate_graphs import Graphs, SeparateGraphs
 from kg_reasoner.rdflib_store.graphs.union_graphs import UnionGraphs
 from kg_reasoner.rdflib_store.graphs.writer import StoreWriter
-from kg_reasoner.rdflib_store.queries.halves import View
 from kg_reasoner.rdflib_store.queries.permissions import Allow, Permissions
 from kg_reasoner.rdflib_store.queries.query_dataset import DatasetStore, QueryDataset
 from kg_reasoner.rdflib_store.queries.sparql_dataset import answer, plan
+from kg_reasoner.rdflib_store.queries.store_views import View
 from kg_reasoner.rdflib_store.registration import register
 from kg_reasoner.rdflib_store.updates.sparql_update import update_graph
 from kg_reasoner.storage.arrays import Ids
@@ -58,12 +62,9 @@ from kg_reasoner.storage.terms.dictionary import Dictionary
 from kg_reasoner.terms import Triple
 
 if TYPE_CHECKING:
-    from rdflib.parser import InputSource
-
-    from kg_reasoner.explain import Proof, WhyNot
-    from kg_reasoner.loaders.rdf.formats import Format
-    from kg_reasoner.rdflib_store.queries.rdflib_results import QueryResult
-    from kg_reasoner.sparql.queries.query_plan import QueryPlan
+    from kg_reasoner.rdflib_store.queries import rdflib_results
+else:
+    rdflib_results = LazyModule("kg_reasoner.rdflib_store.queries.rdflib_results")
 
 register()
 
@@ -458,7 +459,7 @@ class KGReasonerStore(DatasetStore):
 
     # --- explanations -----------------------------------------------------------------------------------------------
 
-    def explain(self, triple: RdflibTriple, graph: Node | None = None) -> Proof:
+    def explain(self, triple: RdflibTriple, graph: Node | None = None) -> api.Proof:
         """Find the shortest proof of a triple, shown with the graph's prefixes: ``print(store_of(graph).explain(triple))``.
 
         Args:
@@ -491,7 +492,7 @@ class KGReasonerStore(DatasetStore):
         """
         return self.graphs.reasoner_of(graph, triple)
 
-    def why_not(self, triple: RdflibTriple, graph: Node | None = None) -> WhyNot:
+    def why_not(self, triple: RdflibTriple, graph: Node | None = None) -> api.WhyNot:
         """Explain why a triple does not follow: for each rule that could derive it, find the part of the body that fails.
 
         Args:
@@ -523,7 +524,7 @@ class KGReasonerStore(DatasetStore):
         *,
         bindings: Mapping[str, Any] | None = None,
         **kwargs: Any,
-    ) -> QueryResult:
+    ) -> rdflib_results.QueryResult:
         """Answer a SPARQL query; rdflib calls this for ``graph.query``.
 
         FROM refers to existing graphs (see `kg_reasoner.rdflib_store.queries.sparql_dataset`). The most recent queries are
@@ -548,7 +549,7 @@ class KGReasonerStore(DatasetStore):
         prefixes = dict(self.namespaces()) if initNs is None else initNs
         values = {**(initBindings or {}), **(bindings or {})}
         found = answer(self.dataset, self._queried(queryGraph), query, prefixes, values, kwargs.get("base"))
-        return cast("QueryResult", found)  # rdflib's own result, if users have evaluators of their own
+        return cast("rdflib_results.QueryResult", found)  # rdflib's own result, if users have evaluators of their own
 
     def plan(
         self,
@@ -558,7 +559,7 @@ class KGReasonerStore(DatasetStore):
         queryGraph: str = "__UNION__",
         *,
         run: bool = False,
-    ) -> QueryPlan:
+    ) -> api.QueryPlan:
         """Return how a SPARQL query is evaluated: ``print(store_of(graph).plan(query))``.
 
         Args:

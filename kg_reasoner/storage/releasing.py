@@ -8,13 +8,13 @@ from collections.abc import Callable
 from functools import cache
 from typing import Final
 
-__all__ = ["LARGE", "give_back"]
+__all__ = ["LARGE", "release_memory"]
 
 LARGE: Final = 100_000
 """The number of facts of an operation above which unused memory is released afterwards."""
 
 
-def give_back(facts: int) -> None:
+def release_memory(facts: int) -> None:
     """Give freed memory back to the operating system after an operation on a number of facts.
 
     The C library of GNU keeps what is freed between blocks that are in use, and, once a program has freed a large block, most large

@@ -220,7 +220,7 @@ def _of_text(path: Path, encoder: TableEncoder, *, header: bool) -> Iterator[Ids
         try:
             facts = list(encoder.encode(table))
         except LoadError:
-            pass  # the other reader says where
+            pass  # the reader below finds the error again, with its place
         else:
             yield from facts
             return

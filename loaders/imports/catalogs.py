@@ -32,8 +32,6 @@ _XML_BASE: Final = "http://www.w3.org/XML/1998/namespace base"
 
 Location: TypeAlias = Path | str
 """A file, or the address of a document on the web."""
-CatalogSource: TypeAlias = "Mapping[str, str | os.PathLike[str]] | str | os.PathLike[str] | Catalog | Iterable[CatalogSource]"
-"""A mapping of IRIs to paths, an XML catalog's path, a folder of ontologies, or several of these: the first that knows wins."""
 
 
 class _Part(Protocol):
@@ -85,6 +83,11 @@ class Catalog:
                 if found is not None:
                     return found
         return None
+
+
+_CatalogPart: TypeAlias = Mapping[str, str | os.PathLike[str]] | str | os.PathLike[str] | Catalog
+CatalogSource: TypeAlias = _CatalogPart | Iterable[_CatalogPart]
+"""A mapping of IRIs to paths, an XML catalog's path, a folder of ontologies, or several of these: the first that knows wins."""
 
 
 def _parts(source: CatalogSource | None, bounds: DocumentBounds) -> Iterator[_Part]:

@@ -15,6 +15,7 @@ from typing import Literal as OneOf
 
 from kg_reasoner.data_classes import dataclass
 from kg_reasoner.errors import LoadError, expect_name
+from kg_reasoner.lazy_modules import LazyModule
 from kg_reasoner.loaders.imports.headers import headers_in
 from kg_reasoner.loaders.rdf.bounds import DEFAULT_BOUNDS, DocumentBounds
 from kg_reasoner.loaders.rdf.readers import reader as rdf
@@ -27,7 +28,9 @@ from kg_reasoner.storage.terms.dictionary import Dictionary
 from kg_reasoner.terms import IRI, OWL, RDF, RDFS, XSD, Literal, Term
 
 if TYPE_CHECKING:
-    from kg_reasoner.loaders.imports.catalogs import Catalog, CatalogSource
+    from kg_reasoner.loaders.imports import catalogs
+else:
+    catalogs = LazyModule("kg_reasoner.loaders.imports.catalogs")
 
 __all__ = ["BUILT_IN", "IMPORTS", "Import", "ImportClosure", "ImportsMode", "imports_of", "plain", "read_closure"]
 
@@ -80,7 +83,7 @@ class ImportClosure:
 
 def imports_of(
     *sources: Any,
-    catalog: CatalogSource | None = None,
+    catalog: catalogs.CatalogSource | None = None,
     imports: ImportsMode = "resolve",
     format: str | None = None,
     base: str | None = None,
@@ -125,7 +128,7 @@ def imports_of(
 def read_closure(
     *sources: Any,
     dictionary: Dictionary,
-    catalog: CatalogSource | None = None,
+    catalog: catalogs.CatalogSource | None = None,
     imports: ImportsMode = "resolve",
     known: Mapping[str, str] | None = None,
     format: str | None = None,
@@ -160,26 +163,19 @@ def read_closure(
     """
     expect_name("treatment of imports", imports, IMPORTS)
     closure = ImportClosure(rules=rules if rules is not None else RuleSink(), ontologies=dict(known or {}))
-    resolver = _Resolver(closure, dictionary, _catalog(catalog, bounds), imports, progress, bounds, threads)
+    of_catalog = None if catalog is None else catalogs.Catalog.of(catalog, bounds)
+    resolver = _Resolver(closure, dictionary, of_catalog, imports, progress, bounds, threads)
     resolver.read(*sources, format=format, base=base)
     if imports != "ignore":
         resolver.resolve()
     return closure
 
 
-def _catalog(source: CatalogSource | None, bounds: DocumentBounds) -> Catalog | None:
-    if source is None:
-        return None
-    from kg_reasoner.loaders.imports.catalogs import Catalog
-
-    return Catalog.of(source, bounds)
-
-
 @dataclass(slots=True)
 class _Resolver:
     closure: ImportClosure
     dictionary: Dictionary
-    catalog: Catalog | None
+    catalog: catalogs.Catalog | None
     mode: ImportsMode
     progress: Progress | None
     bounds: DocumentBounds

@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import Final, Protocol, TypeAlias
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Final, Protocol
 
 from kg_reasoner.lazy_regex import regular_expression
 
-__all__ = ["PrefixSink", "RecordedPrefixes"]
+if TYPE_CHECKING:
+    from kg_reasoner.loaders.rdf.document_reading import PrefixSink
+
+__all__ = ["RecordedPrefixes"]
 
 _DIRECTIVE: Final = regular_expression(rb"[pP][rR][eE][fF][iI][xX](?:\s|#[^\n]*\n)+([^\s:<>\"']*):")
 _SPELLINGS: Final = (b"prefix", b"PREFIX", b"Prefix")
 """The usual spellings of declarations. Others are valid, but rare: their prefixes come last."""
 _LONGEST: Final = 1 << 8
-
-
-PrefixSink: TypeAlias = Callable[[str, str], object]
-"""Takes a prefix, which is empty for the default one, and its namespace."""
 
 
 class ReadableBytes(Protocol):

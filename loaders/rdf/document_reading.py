@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable
+from typing import TYPE_CHECKING, TypeAlias
 
 from kg_reasoner.data_classes import dataclass
 from kg_reasoner.loaders.rdf.blank import BlankScope
 
 if TYPE_CHECKING:
-    from kg_reasoner.loaders.rdf.declared_prefixes import PrefixSink
     from kg_reasoner.loaders.rdf.rule_sink import RuleSink
     from kg_reasoner.loaders.rdf.sources import OpenDocument
     from kg_reasoner.storage.terms.dictionary import Dictionary
 
-__all__ = ["Reading"]
+__all__ = ["PrefixSink", "Reading"]
+
+PrefixSink: TypeAlias = Callable[[str, str], object]
+"""Takes a prefix, which is empty for the default one, and its namespace."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,6 +1,6 @@
-"""The type hints of public data can be read at run time, as pydantic, cattrs and other libraries do.
+"""The type hints of what the reference shows can be read at run time, as pydantic, cattrs and other libraries do.
 
-Methods may name classes of modules that are imported when the methods run. Fields may not, and neither may the names for types.
+Annotations may name classes of modules that are imported when methods run: as attributes of `kg_reasoner.api` or of a `LazyModule`.
 """
 
 from __future__ import annotations
@@ -14,10 +14,21 @@ from typing import Any, get_type_hints
 
 import pytest
 
-from tests.project.test_docstrings import SHOWN, resolved
+from tests.helpers.extras import needed
+from tests.project.test_docstrings import SHOWN, functions_of, resolved
 
-TYPES = ("terms", "api.operations.subscriptions", "explain.steps", "io.atomic_files", "sparql.results.result")
+TYPES = (
+    "terms",
+    "api.operations.subscriptions",
+    "explain.steps",
+    "io.atomic_files",
+    "loaders.imports.catalogs",
+    "sparql.results.result",
+)
 """The modules that define names for types."""
+
+EXTRAS = ("pandas", "polars", "pyarrow")
+"""Libraries of extras whose classes annotations name."""
 
 
 def documented() -> Iterator[tuple[str, Any]]:
@@ -36,7 +47,8 @@ def is_data(found: Any) -> bool:
     return inspect.isclass(found) and (dataclasses.is_dataclass(found) or hasattr(found, "_fields"))
 
 
-DATA = {name: found for name, found in documented() if is_data(found)}
+DOCUMENTED = dict(documented())
+DATA = {name: found for name, found in DOCUMENTED.items() if is_data(found)}
 
 
 def test_the_reference_has_data() -> None:
@@ -50,6 +62,18 @@ def test_fields_have_types(name: str) -> None:
     assert set(fields) <= set(get_type_hints(found))
     if dataclasses.is_dataclass(found):
         assert set(fields) <= set(get_type_hints(found.__init__))
+
+
+@pytest.mark.parametrize("name", DOCUMENTED)
+def test_arguments_and_results_have_types(name: str) -> None:
+    """Those of each function, and of all methods of each class, also of inherited ones."""
+    for library in EXTRAS:
+        needed(library)
+    for _, function in functions_of(DOCUMENTED[name], name, inherited=True):
+        get_type_hints(function)
+    if inspect.isclass(DOCUMENTED[name]):
+        get_type_hints(DOCUMENTED[name])
+        get_type_hints(DOCUMENTED[name].__init__)
 
 
 @pytest.mark.parametrize("name", TYPES)

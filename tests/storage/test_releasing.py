@@ -26,7 +26,7 @@ def trims(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     return calls
 
 
-def test_large_operations_give_back(trims: list[int], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_large_operations_release_memory(trims: list[int], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(releasing, "LARGE", 20)
     reasoner = Reasoner("[?y, ?p, ?x] :- [?x, ?p, ?y] .")
     reasoner.load(TRIPLES, format="ntriples")
@@ -56,9 +56,9 @@ def test_small_operations_do_not(trims: list[int]) -> None:
 
 @pytest.mark.skipif(sys.platform != "linux", reason="other C libraries release memory by themselves")
 def test_other_c_libraries(monkeypatch: pytest.MonkeyPatch) -> None:
-    releasing.give_back(releasing.LARGE)
+    releasing.release_memory(releasing.LARGE)
     monkeypatch.setattr(ctypes, "CDLL", lambda name: object())
     releasing._trim.cache_clear()
-    releasing.give_back(releasing.LARGE)
+    releasing.release_memory(releasing.LARGE)
     assert releasing._trim()(0) == 0, "nothing is given back"
     releasing._trim.cache_clear()

@@ -6,25 +6,35 @@ import bz2
 import gzip
 import io
 import lzma
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import IO
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from kg_reasoner.engine.facts.row_encoding import encode_rows
 from kg_reasoner.errors import LoadError, OutputError
 from kg_reasoner.io.fact_files import fact_files, output_relations, relations_of, table_warnings
-from kg_reasoner.io.fact_writing import write_facts
+from kg_reasoner.io.fact_writing import write_ids
 from kg_reasoner.io.facts import read_facts
 from kg_reasoner.language.parser import parse, parse_file
 from kg_reasoner.program import Atom, Column, Declaration, Filter, Negation, Program, Rule, Variable, triple
 from kg_reasoner.storage.cells.cell_texts import format_cell
 from kg_reasoner.storage.cells.table_terms import cell_reader
+from kg_reasoner.storage.terms.dictionary import Dictionary
 from kg_reasoner.terms import IRI, XSD, BlankNode, Literal, Term, literal
 
 X, Y = Variable("x"), Variable("y")
 PREFIXES = {"ex": "http://example.org/", "xsd": str(XSD), "": "http://default.org/"}
+
+
+def write_facts(file: IO[str], rows: Sequence[tuple[Term, ...]], columns: Sequence[Column], separator: str = "\t") -> int:
+    """Write facts that are given as terms, as `Facts.write` does those of a reasoner."""
+    dictionary = Dictionary()
+    ids = encode_rows(dictionary, rows, len(columns))
+    return write_ids(file, ids, dictionary, [column.type for column in columns], separator)
 
 
 @pytest.mark.parametrize(

@@ -124,7 +124,7 @@ class Explanations:
     def _bring_up_to_date(self, fact: object) -> None:
         """Derive what a fact may follow from."""
         if isinstance(fact, Atom):
-            self._core.ask_for([fact.predicate])
+            self._core.request_relations([fact.predicate])
         self._core.materialise()
 
     def _one_by_one(self, proofs: Iterator[Proof]) -> Iterator[Proof]:

@@ -12,7 +12,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Protocol, cast
 
 from kg_reasoner.api.operations.loaded import Loaded
-from kg_reasoner.api.operations.notices import Notices
+from kg_reasoner.api.operations.notices import Notices, warn_of_program
 from kg_reasoner.concurrency.limits import UNLIMITED, Limits, Watch, current_watch, expect_limits
 from kg_reasoner.concurrency.locking import Hold
 from kg_reasoner.engine.engine import Engine
@@ -27,7 +27,7 @@ from kg_reasoner.query.matching import Which
 from kg_reasoner.query.patterns import Queries
 from kg_reasoner.query.visibility import Visibility
 from kg_reasoner.storage.arrays import TripleIds
-from kg_reasoner.storage.releasing import give_back
+from kg_reasoner.storage.releasing import release_memory
 from kg_reasoner.storage.terms.column_types import ColumnTypes, check_heads
 from kg_reasoner.terms import Term
 
@@ -51,9 +51,11 @@ class TripleObserver(Protocol):
 
 
 class BufferingTransaction(Protocol):
-    """An open transaction that may hold changes that the engine has not been given yet."""
+    """An open transaction: it may hold changes that the engine has not been given yet, and collects changes for subscribers."""
 
     def hand_over(self) -> None: ...
+
+    def collect(self) -> None: ...
 
 
 class ReasonerCore:
@@ -126,13 +128,13 @@ class ReasonerCore:
 
     # --- within an operation ----------------------------------------------------------------------------------------
 
-    def state_triples(self, ids: TripleIds) -> None:
+    def assert_triples(self, ids: TripleIds) -> None:
         """Make triples explicit, in the default graph if there are others."""
         self.engine.load(TRIPLE, ids)
         if self.named_graphs is not None:
             self.named_graphs.added(ids)
 
-    def withdraw_triples(self, ids: TripleIds) -> None:
+    def retract_triples(self, ids: TripleIds) -> None:
         """Make triples no longer explicit, in any graph."""
         if self.named_graphs is not None:
             self.named_graphs.removed(ids)
@@ -142,6 +144,25 @@ class ReasonerCore:
         """Begin, without facts and rules, with a program that has been checked."""
         self.engine.base.equality.check(program.rules)
         self.engine.change_program(program)
+
+    def use_ruleset(self, name: str) -> None:
+        """Begin, without facts and rules, with the program of a rule set. Those of the package end, and cause no warnings.
+
+        Raises:
+            UnknownNameError: There is no rule set of this name.
+        """
+        from kg_reasoner import rulesets
+
+        packaged, name = frozenset(rulesets.names()), str(name)
+        if name in packaged:
+            with self.engine.changing():
+                self.adopt(rulesets.packaged(name).program)
+            return
+        program = rulesets.load(name).program
+        if not packaged.issuperset(name.split("+")):
+            warn_of_program(program)
+        with self.atomic():
+            self.merge_program(program)
 
     def merge_program(self, program: Program) -> None:
         """Add rules, declarations and facts; errors as for `Reasoner`."""
@@ -181,7 +202,7 @@ class ReasonerCore:
 
     # --- operations -------------------------------------------------------------------------------------------------
 
-    def at_once(self) -> AbstractContextManager[None]:
+    def atomic(self) -> AbstractContextManager[None]:
         """Return the ``with`` block of a method that changes something: atomic, while other threads wait.
 
         If there are subscribers, or inconsistent changes are refused, the block is a transaction of its own.
@@ -222,6 +243,17 @@ class ReasonerCore:
                     ticks.end()
         if is_one:
             self.publish()
+
+    def subscribers(self) -> Subscriptions:
+        """Return the subscriptions, to which one will be added: the open transaction collects its changes for it."""
+        engine = self.engine
+        if self.subscriptions is None:
+            from kg_reasoner.api.operations.subscriptions import Subscriptions
+
+            self.subscriptions = Subscriptions(self.dictionary, engine.arities, engine.committed, self.follow)
+        if engine.transaction is not None:
+            cast(BufferingTransaction, engine.transaction).collect()
+        return self.subscriptions
 
     def publish(self) -> None:
         """Notify the subscribers of the commits so far."""
@@ -286,7 +318,7 @@ class ReasonerCore:
         if changed and engine.program.indexes:
             self._build_indexes()
         if is_first:
-            give_back(engine.database.context.total - before)
+            release_memory(engine.database.context.total - before)
         if changed and is_checked and engine.transaction is None and self.on_inconsistency == "raise":
             with engine.changing():
                 self.expect_consistent()
@@ -299,23 +331,23 @@ class ReasonerCore:
                 if index.predicate in self.engine.catalog.predicates and len(self.dictionary):
                     self.engine.base.matching(index.predicate, {names.index(name): 0 for name in index.columns})
 
-    def ask_for(self, predicates: Iterable[str]) -> None:
+    def request_relations(self, predicates: Iterable[str]) -> None:
         """Let the rules of modules derive some relations that nothing has used so far."""
         wanted = tuple(predicates)
         if self.engine.are_idle(wanted):
             with self.engine.changing():
-                self.engine.ask_for(wanted)
+                self.engine.request_relations(wanted)
 
-    def ask_of(self, names: Set[Term]) -> None:
+    def request_universal_facts(self, names: Set[Term]) -> None:
         """Let rule sets derive facts about some names that hold of all terms, if no query has looked for them so far."""
         if self.engine.lacks(names):
             with self.engine.changing():
-                self.engine.ask_of(names)
+                self.engine.request_universal_facts(names)
 
     def follow(self, predicate: str) -> None:
         """Derive a relation whose changes are to be followed, if nothing has used it so far."""
         if self.engine.are_idle([predicate]):
-            self.ask_for([predicate])
+            self.request_relations([predicate])
             self.materialise()
 
     def reading(self, which: Which = "all") -> Hold:

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any, Protocol
 
+from kg_reasoner import api
 from kg_reasoner.api.operations.core import ReasonerCore
 from kg_reasoner.program import Program, Rule
 from kg_reasoner.storage.arrays import Ids
 from kg_reasoner.terms import AnyTerm, AnyTriple
-
-if TYPE_CHECKING:
-    from kg_reasoner.tables.table_facts import Nulls
 
 __all__ = ["Changeable", "GuardedChanges"]
 
@@ -30,11 +28,11 @@ class Changeable(Protocol):
     def remove_facts(self, predicate: str, rows: Iterable[Sequence[AnyTerm]]) -> None: ...
 
     def add_table(
-        self, predicate: str, table: Any, *, columns: Sequence[str] | None = None, header: bool = False, nulls: Nulls = "error"
+        self, predicate: str, table: Any, *, columns: Sequence[str] | None = None, header: bool = False, nulls: api.Nulls = "error"
     ) -> None: ...
 
     def remove_table(
-        self, predicate: str, table: Any, *, columns: Sequence[str] | None = None, header: bool = False, nulls: Nulls = "error"
+        self, predicate: str, table: Any, *, columns: Sequence[str] | None = None, header: bool = False, nulls: api.Nulls = "error"
     ) -> None: ...
 
     def insert_or_update(self, predicate: str, rows: Iterable[Sequence[AnyTerm]]) -> None: ...
@@ -106,7 +104,7 @@ class GuardedChanges:
         self._open().remove_facts(predicate, rows)
 
     def add_table(
-        self, predicate: str, table: Any, *, columns: Sequence[str] | None = None, header: bool = False, nulls: Nulls = "error"
+        self, predicate: str, table: Any, *, columns: Sequence[str] | None = None, header: bool = False, nulls: api.Nulls = "error"
     ) -> None:
         """Add the rows of a table as explicit facts.
 
@@ -124,7 +122,7 @@ class GuardedChanges:
         self._open().add_table(predicate, table, columns=columns, header=header, nulls=nulls)
 
     def remove_table(
-        self, predicate: str, table: Any, *, columns: Sequence[str] | None = None, header: bool = False, nulls: Nulls = "error"
+        self, predicate: str, table: Any, *, columns: Sequence[str] | None = None, header: bool = False, nulls: api.Nulls = "error"
     ) -> None:
         """Remove the rows of a table from the explicit facts; ignore those that are not explicit.
 

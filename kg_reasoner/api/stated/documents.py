@@ -20,7 +20,7 @@ from kg_reasoner.engine.axioms.axiom_triples import SchemaTriples
 from kg_reasoner.errors import UnsupportedError, expect_name
 from kg_reasoner.program import Program
 from kg_reasoner.progress import Progress
-from kg_reasoner.storage.releasing import give_back
+from kg_reasoner.storage.releasing import release_memory
 from kg_reasoner.storage.terms.dictionary import Dictionary
 from kg_reasoner.terms import RDF
 
@@ -90,13 +90,13 @@ def load(
             for document, warning in _refused_swrl(core.dictionary, closure.blocks):
                 hint = "write the rule in the rule language, or leave it out: refused='skip', --refused skip"
                 raise UnsupportedError(f"{document}: the rule {warning}", hint=hint)
-        give_back(_store(reasoner, closure))
+        release_memory(_store(reasoner, closure))
 
 
 def _store(reasoner: Loading, closure: ImportClosure) -> int:
     """Store what documents state, whose blocks are discarded; return the number of triples."""
     core, total = reasoner.core, 0
-    with core.at_once():
+    with core.atomic():
         if closure.rules.rules:
             core.merge_program(Program(tuple(dict.fromkeys(closure.rules.rules))))
         plain = [block.triples for block in closure.blocks if block.graphs is None]
@@ -107,7 +107,7 @@ def _store(reasoner: Loading, closure: ImportClosure) -> int:
             total += len(block.triples)
             if block.graphs is None:
                 if len(block.triples):
-                    core.state_triples(block.triples)
+                    core.assert_triples(block.triples)
             else:
                 reasoner.named_graphs.state(reasoner.named_graphs.placed(block.triples, block.graphs))
         core.engine.set(core, "loaded", core.loaded.after(closure))

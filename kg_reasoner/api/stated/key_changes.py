@@ -26,7 +26,7 @@ def insert_or_update(core: ReasonerCore, predicate: str, rows: Iterable[Sequence
     facts = as_rows(rows)
     if not facts:
         return
-    with core.at_once():
+    with core.atomic():
         declaration = _with_key(core, predicate)
         for row in facts:
             if len(row) != declaration.arity:
@@ -42,14 +42,14 @@ def delete_key(core: ReasonerCore, predicate: str, keys: Iterable[Any]) -> None:
     given = list(keys)
     if not given:
         return
-    with core.at_once():
+    with core.atomic():
         declaration = _with_key(core, predicate)
         _remove(core, declaration, _with_keys(core, declaration, [_as_key(declaration, key) for key in given]))
 
 
 def modify(core: ReasonerCore, predicate: str, key: Any, changes: Mapping[str, Any]) -> None:
     """Change columns of the fact with a key; see `Reasoner.modify`."""
-    with core.at_once():
+    with core.atomic():
         declaration = _with_key(core, predicate)
         names = [column.name for column in declaration.columns]
         row = _with_keys(core, declaration, [_as_key(declaration, key)])

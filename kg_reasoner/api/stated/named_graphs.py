@@ -128,7 +128,7 @@ class NamedGraphs:
         _expect_quads(quads)
         expect_ids(self._core.dictionary, quads)
         if len(quads):
-            with self._core.at_once():
+            with self._core.atomic():
                 self.state(quads)
 
     def remove(self, quads: Ids) -> None:
@@ -139,7 +139,7 @@ class NamedGraphs:
         """
         _expect_quads(quads)
         if len(quads):
-            with self._core.at_once():
+            with self._core.atomic():
                 self.withdraw(quads)
 
     def create(self, graphs: Ids) -> None:
@@ -151,7 +151,7 @@ class NamedGraphs:
         if not (isinstance(graphs, np.ndarray) and graphs.dtype.kind == "i"):
             raise LoadError(f"{graphs!r} is not an array of ids of graphs", hint="encode() returns the id of a name")
         expect_ids(self._core.dictionary, graphs)
-        with self._core.at_once():
+        with self._core.atomic():
             self._create(graphs)
 
     def drop(self, graph: int) -> None:
@@ -162,7 +162,7 @@ class NamedGraphs:
         """
         if not isinstance(graph, int | np.integer):
             raise LoadError(f"{graph!r} is not the id of a graph", hint="encode() returns the id of a name")
-        with self._core.at_once():
+        with self._core.atomic():
             self.withdraw(quads_of(self.quads.match(None, None, None, graph), graph))
             self.undeclare(graph)
 
@@ -176,7 +176,7 @@ class NamedGraphs:
         """Do what `add` does, within an operation."""
         named = quads[:, GRAPH_COLUMN] != self.default
         if not named.all():
-            self._core.state_triples(np.ascontiguousarray(quads[~named, :GRAPH_COLUMN]))
+            self._core.assert_triples(np.ascontiguousarray(quads[~named, :GRAPH_COLUMN]))
         self._add_named(quads if named.all() else quads[named])
 
     def _add_named(self, quads: Ids) -> None:

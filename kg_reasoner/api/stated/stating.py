@@ -1,18 +1,66 @@
-"""Assertion and retraction of facts of general predicates, according to the declarations of their relations."""
+"""Assertion and retraction of facts: triples, and facts of general predicates according to the declarations of their relations."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+import numpy as np
+
 from kg_reasoner.api.operations.core import ReasonerCore
-from kg_reasoner.engine.facts.row_encoding import as_rows, encode_rows, expect_predicate, find_rows
+from kg_reasoner.engine.facts.row_encoding import (
+    as_rows,
+    as_term,
+    encode_rows,
+    encode_triples,
+    expect_predicate,
+    expect_rows,
+    find_rows,
+    find_triples,
+)
 from kg_reasoner.errors import ArityError, ReasonerError, plural
 from kg_reasoner.planning.catalog import INTERNAL
 from kg_reasoner.program import FALSE, TRIPLE, Declaration, is_reserved
-from kg_reasoner.storage.arrays import Ids
-from kg_reasoner.terms import AnyTerm
+from kg_reasoner.storage.arrays import Ids, TripleIds
+from kg_reasoner.terms import AnyTerm, AnyTriple
 
-__all__ = ["add_facts", "expect_general", "remove_facts", "state_facts", "withdraw_facts"]
+__all__ = [
+    "add_facts",
+    "add_triples",
+    "expect_general",
+    "know",
+    "remove_facts",
+    "remove_triples",
+    "assert_facts",
+    "retract_facts",
+]
+
+
+def add_triples(core: ReasonerCore, triples: Iterable[AnyTriple] | TripleIds) -> None:
+    """See `kg_reasoner.api.reasoner.Reasoner.add_triples`."""
+    ids = encode_triples(core.dictionary, triples)
+    if len(ids):
+        with core.atomic():
+            core.assert_triples(ids)
+
+
+def remove_triples(core: ReasonerCore, triples: Iterable[AnyTriple] | TripleIds) -> None:
+    """See `kg_reasoner.api.reasoner.Reasoner.remove_triples`."""
+    wanted = triples if isinstance(triples, np.ndarray) else list(expect_rows(triples))
+    with core.atomic():
+        core.retract_triples(find_triples(core.dictionary, wanted))
+
+
+def know(core: ReasonerCore, terms: Iterable[AnyTerm]) -> None:
+    """See `kg_reasoner.api.reasoner.Reasoner.know`."""
+    from kg_reasoner.api.given.given_values import expect_several
+
+    expect_several(terms, "terms")
+    new = [term for term in map(as_term, terms) if term not in core.dictionary]
+    if new:
+        with core.atomic():
+            for term in new:
+                core.dictionary.encode(term)
+            core.engine.touch()
 
 
 def add_facts(core: ReasonerCore, predicate: str, rows: Iterable[Sequence[AnyTerm]]) -> None:
@@ -21,32 +69,32 @@ def add_facts(core: ReasonerCore, predicate: str, rows: Iterable[Sequence[AnyTer
     facts = as_rows(rows)
     if not facts:
         return
-    with core.at_once():
+    with core.atomic():
         if predicate == TRIPLE:
             _expect_arity(facts, 3, "a triple")
-            core.state_triples(encode_rows(core.dictionary, facts, 3))  # also generalised ones, as rules derive them
+            core.assert_triples(encode_rows(core.dictionary, facts, 3))  # also generalised ones, as rules derive them
             return
         arity = len(facts[0])
         core.engine.expect_arities({predicate: arity})
         _expect_arity(facts, arity, predicate)
         ids = encode_rows(core.dictionary, facts, arity)
         core.engine.column_types.check(predicate, ids)
-        state_facts(core, predicate, ids)
+        assert_facts(core, predicate, ids)
 
 
 def remove_facts(core: ReasonerCore, predicate: str, rows: Iterable[Sequence[AnyTerm]]) -> None:
     """See `kg_reasoner.api.reasoner.Reasoner.remove_facts`."""
     expect_general(predicate)
     facts = as_rows(rows)
-    with core.at_once():
+    with core.atomic():
         if predicate == TRIPLE:
             _expect_arity(facts, 3, "a triple")
-            core.withdraw_triples(find_rows(core.dictionary, facts, 3))
+            core.retract_triples(find_rows(core.dictionary, facts, 3))
             return
         relation = core.engine.catalog.predicates.get(predicate, -1)
         if relation >= 0:
             arity = core.engine.database.relations[relation].arity
-            withdraw_facts(core, predicate, find_rows(core.dictionary, facts, arity))
+            retract_facts(core, predicate, find_rows(core.dictionary, facts, arity))
 
 
 def expect_general(predicate: str) -> None:
@@ -60,7 +108,7 @@ def expect_general(predicate: str) -> None:
         raise ReasonerError(f"{predicate!r} is not the name of a predicate of yours")
 
 
-def state_facts(core: ReasonerCore, predicate: str, facts: Ids) -> None:
+def assert_facts(core: ReasonerCore, predicate: str, facts: Ids) -> None:
     """Make facts explicit, within an operation. Their arity and the types of their terms have been checked.
 
     Raises:
@@ -82,7 +130,7 @@ def state_facts(core: ReasonerCore, predicate: str, facts: Ids) -> None:
     core.engine.load(predicate, facts)
 
 
-def withdraw_facts(core: ReasonerCore, predicate: str, facts: Ids) -> None:
+def retract_facts(core: ReasonerCore, predicate: str, facts: Ids) -> None:
     """Make facts no longer explicit, within an operation.
 
     Raises:

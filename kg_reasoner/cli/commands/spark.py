@@ -17,7 +17,7 @@ from kg_reasoner.cli.options.checked_values import ruleset_option
 from kg_reasoner.cli.options.reasoner_options import DEFAULT_RULESET, quiet_option, report_warnings
 
 if TYPE_CHECKING:
-    from kg_reasoner.loaders.rdf.declared_prefixes import PrefixSink
+    from kg_reasoner.loaders.rdf.document_reading import PrefixSink
     from kg_reasoner.program import Program
     from kg_reasoner.spark_backend import SparkReasoner
     from kg_reasoner.terms import Triple

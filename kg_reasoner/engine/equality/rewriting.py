@@ -132,8 +132,8 @@ class Rewriting(Equality):
         if predicate == TRIPLE:
             self._facts.axioms.note_change(facts)
 
-    def foretell(self, predicate: str, facts: Rows, added: bool) -> Changed | None:
-        """See `Equality.foretell`; the stored normal forms do not tell."""
+    def changed_explicit(self, predicate: str, facts: Rows, added: bool) -> Changed | None:
+        """See `Equality.changed_explicit`; the stored normal forms do not tell."""
         if predicate.startswith(INTERNAL):
             return None
         return self.are_explicit(predicate, facts, self._facts.are_explicit(predicate, facts)) != added

@@ -59,7 +59,7 @@ class Equality:
         """Removes a flag from facts as asserted. Returns whether each had it."""
         return self._facts.unstore
 
-    def foretell(self, predicate: str, facts: Rows, added: bool) -> Changed | None:
+    def changed_explicit(self, predicate: str, facts: Rows, added: bool) -> Changed | None:
         """Return which facts will become explicit, or no longer explicit, if the stored facts do not show that after an
         interrupt.
         """

@@ -160,7 +160,7 @@ def expect_rows(given: Iterable[T]) -> Iterable[T]:
 
 
 def _triple(given: object) -> tuple[AnyTerm, ...]:
-    row = given if type(given) is tuple else as_row(given)  # mostly: a call saved
+    row = given if type(given) is tuple else as_row(given)  # most rows are tuples: the call costs more than the test
     if len(row) != 3:
         raise LoadError(f"{given!r} is not a triple", hint=_ROWS)
     return row

@@ -1,6 +1,4 @@
-"""DBSP: the materialisation as the output of an incremental circuit (see `kg_reasoner.dbsp`), fed with changes of facts and
-rules.
-"""
+"""DBSP: the materialisation as the output of an incremental circuit over facts and rules (see `kg_reasoner.dbsp`)."""
 
 from __future__ import annotations
 

@@ -117,7 +117,7 @@ class State(Limited):
         elif update.rule_changes is not None:
             update.rule_changes.extend(changes)
         if self._rules_are_noted:
-            self._rules_are_noted = False  # until all of them are
+            self._rules_are_noted = False  # an interrupt below leaves them to be noted again
             for rules, change in ((changes.gone, -1), (changes.new, 1)):
                 self._visibility.use(rules, change)
                 self.axioms.note_rules(rules, change)
@@ -166,7 +166,7 @@ class State(Limited):
         idle = self.idle_rules
         return bool(idle) and not {rule.head.predicate for rule in idle}.isdisjoint(predicates)
 
-    def ask_for(self, predicates: Iterable[str]) -> None:
+    def request_relations(self, predicates: Iterable[str]) -> None:
         """Apply all rules for some relations from now on."""
         self._asked = {*self._asked, *predicates}
         self.touch(rules=True)
@@ -175,7 +175,7 @@ class State(Limited):
         """Return whether a query looks for facts that hold of all terms, and that have not been derived so far."""
         return not names <= self.asked_names and self._looks_at_demands
 
-    def ask_of(self, names: Set[Term]) -> None:
+    def request_universal_facts(self, names: Set[Term]) -> None:
         """Derive, from now on, the facts about some names that hold of all terms."""
         self.asked_names |= names
         self.touch(rules=True)

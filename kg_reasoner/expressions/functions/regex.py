@@ -1,10 +1,9 @@
-"""REGEX and REPLACE (SPARQL 1.1 Query, sections 17.4.3.14 and 15): XPath's fn:matches and fn:replace, based on RE2. MATCHES lists
-the matches, for rules.
+"""REGEX and REPLACE (SPARQL 1.1 Query, sections 17.4.3.14 and 15): XPath's fn:matches and fn:replace, based on RE2.
 
-RE2 does not backtrack: the time to find a match is at most proportional to the length of the text times the size of the
-pattern. `STEPS` bounds the remaining cases: large patterns on huge texts, and REPLACE if each search may reach the end of the
-text. A pattern that XPath does not allow or RE2 cannot match is a type error, or is rejected if it is a constant of a rule or
-query (`problem`).
+MATCHES, for rules only, lists the matches. RE2 does not backtrack: the time to find a match is at most proportional to the length
+of the text times the size of the pattern. `STEPS` bounds the remaining cases: large patterns on huge texts, and REPLACE if each
+search may reach the end of the text. A pattern that XPath does not allow or RE2 cannot match is a type error, or is rejected if it
+is a constant of a rule or query (`problem`).
 
 With flag m, the end of a text that ends with a line break is not the end of a line, as in XPath. Unlike in XPath, ``^`` matches
 at the start of the empty line there.

@@ -1,6 +1,4 @@
-"""State shared by the passes while they rewrite one statement: new names, and auxiliary predicates whose rules are still to be
-rewritten.
-"""
+"""State shared by the passes while they rewrite one statement: new names, and auxiliary predicates with their rules."""
 
 from __future__ import annotations
 

@@ -29,7 +29,7 @@ def is_range(collection: object) -> bool:
 
 def membership(member: Expression, collection: Expression, span: Span | None) -> Call:
     """Return an expression for whether a collection has a member."""
-    if not is_range(collection) or isinstance(member, Call):  # which would be there four times
+    if not is_range(collection) or isinstance(member, Call):  # the comparisons would repeat the call four times
         return Call("HAS", (collection, member), span)
     is_integer, *compared = _within(member, collection)
     found = Call("COALESCE", (is_integer, literal(False)), span)

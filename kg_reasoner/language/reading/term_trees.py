@@ -140,7 +140,7 @@ class TermReader:
         if self.base is not None:
             try:
                 iri = urljoin(self.base, iri)
-            except ValueError:  # its host is wrong
+            except ValueError:  # urljoin rejects invalid hosts
                 return self.valid(iri, token)
         if not _ABSOLUTE.match(iri):
             hint = "write the whole IRI, such as <http://example.org/a>, or declare @base"

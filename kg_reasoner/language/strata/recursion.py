@@ -219,7 +219,7 @@ def recursions(rules: Sequence[Rule]) -> list[Recursion]:
     for number in sorted(chosen):
         inside = tuple(rule for rule in rules if rule.body and component_of[True, key_of(rule.head)] == number)
         keys = frozenset(key for (_, key), own in component_of.items() if own == number)
-        if any(map(_takes_an_extreme, inside)) and not _negates(inside, keys):  # otherwise `levels` reports it
+        if any(map(_takes_an_extreme, inside)) and not _negates(inside, keys):  # `levels` reports other negative cycles
             found.append(_checked(inside, keys, _inner(rules, inside, keys)))
     return found
 

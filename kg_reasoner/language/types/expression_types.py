@@ -101,7 +101,7 @@ class ExpressionTypes:
             return self.fit_members(expression, "", "", known, span)
         if expression.name == "IF":
             return self.kinds_of_either(expression, known, span)
-        if expression.name == "COALESCE":  # which is there for errors
+        if expression.name == "COALESCE":  # the first may be an error, which types do not show
             first, *others = expression.arguments or (None,)
             return self.kinds(first, known, span) if first is not None and others == [NO_VALUE] else None
         span = expression.span or span

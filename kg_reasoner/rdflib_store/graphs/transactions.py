@@ -33,7 +33,7 @@ def encoded(reasoner: Reasoner, added: Sequence[tuple[list[str], int]]) -> tuple
 def state(reasoner: Reasoner, triples: Ids, graphs: Ids | None) -> None:
     """Add triples, within an operation, to the default graph, or each to the graph of its id."""
     if graphs is None:
-        reasoner.core.state_triples(triples)
+        reasoner.core.assert_triples(triples)
     else:
         reasoner.named_graphs.state(reasoner.named_graphs.placed(triples, graphs))
 
@@ -182,10 +182,10 @@ class StoreTransactions:
         reasoner = self.reasoner
         if reasoner.engine.transaction is None:
             self.begin()
-        with reasoner.core.at_once():
+        with reasoner.core.atomic():
             for graph, triples in removed.items():
                 if graph is None:
-                    reasoner.core.withdraw_triples(triples)
+                    reasoner.core.retract_triples(triples)
                 else:
                     reasoner.named_graphs.withdraw(self.quads(triples, graph))
             if len(quads):

@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, TypeAlias
-
-if TYPE_CHECKING:
-    from rdflib.plugins.sparql.parserutils import CompValue
-    from rdflib.plugins.sparql.sparql import QueryContext
+from typing import Any, TypeAlias
 
 __all__ = ["Evaluator", "foreign_evaluators"]
 
-Evaluator: TypeAlias = "Callable[[QueryContext, CompValue], Any]"
-"""A function in ``CUSTOM_EVALS``. It raises NotImplementedError for the parts of a query that it leaves to others."""
+Evaluator: TypeAlias = Callable[[Any, Any], Any]
+"""A function in ``CUSTOM_EVALS``, of a QueryContext and a part of a query; NotImplementedError leaves it to others."""
 
 
 def foreign_evaluators() -> tuple[Evaluator, ...]:

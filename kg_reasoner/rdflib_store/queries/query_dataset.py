@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
+from rdflib import Graph
 from rdflib.store import Store
+from rdflib.term import Node, URIRef
 
 if TYPE_CHECKING:
-    from rdflib import Graph
-    from rdflib.term import Node, URIRef
-
     from kg_reasoner.concurrency.locking import Hold
     from kg_reasoner.query.matching import Which
     from kg_reasoner.rdflib_store.graphs.contexts import Contexts

@@ -1,4 +1,4 @@
-"""Read-only views of a store: a dataset of some of its graphs. Those of its explicit and inferred triples are in `halves`."""
+"""Read-only views of a store: a dataset of some of its graphs. Those of its explicit and inferred triples are in `store_views`."""
 
 from __future__ import annotations
 

@@ -6,11 +6,14 @@ from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING
 
 from kg_reasoner.errors import MissingExtraError
+from kg_reasoner.lazy_modules import LazyModule
 
 if TYPE_CHECKING:
     import pandas
     import polars
     import pyarrow
+else:
+    pandas, polars, pyarrow = LazyModule("pandas"), LazyModule("polars"), LazyModule("pyarrow")
 
 __all__ = ["DataFrames"]
 

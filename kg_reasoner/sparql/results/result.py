@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from kg_reasoner.errors import UnknownNameError
 from kg_reasoner.io.atomic_files import Target
+from kg_reasoner.lazy_modules import LazyModule
 from kg_reasoner.sparql import algebra
 from kg_reasoner.sparql.queries.query_forms import Answer
 from kg_reasoner.sparql.results.data_frames import DataFrames
@@ -16,13 +17,14 @@ from kg_reasoner.sparql.results.result_files import File, write
 from kg_reasoner.sparql.results.results_formats import solution_parts, truth_text
 from kg_reasoner.sparql.results.rows import Row, decoded, row_class
 from kg_reasoner.sparql.solutions.rdflib_nodes import NodeCache, NodeReader
+from kg_reasoner.storage.arrays import Ids
 from kg_reasoner.terms import Triple
 
 if TYPE_CHECKING:
     import pyarrow
     import rdflib
-
-    from kg_reasoner.storage.arrays import Ids
+else:
+    pyarrow, rdflib = LazyModule("pyarrow"), LazyModule("rdflib")
 
 __all__ = ["AskResult", "GraphResult", "QueryResult", "SelectResult", "result_of"]
 

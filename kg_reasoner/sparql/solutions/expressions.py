@@ -369,7 +369,7 @@ class Expressions:
 
         found = None if term is None else FUNCTIONS["IRI"].apply(term)
         if found is None and self._base and isinstance(term, Literal) and term.datatype == XSD.string.value:
-            with suppress(ValueError):  # of wrong hosts
+            with suppress(ValueError):  # urljoin rejects invalid hosts
                 found = FUNCTIONS["IRI"].apply(Literal(urljoin(self._base, term.lexical)))
         return cast("IRI | None", found)
 

@@ -1,5 +1,4 @@
-"""Lists in the texts of terms: their sizes and members, the parts of strings as lists, lists of terms, and the
-entries of maps.
+"""Lists in the texts of terms: their sizes and members; strings split into lists, lists of terms, and entries of maps.
 
 A member is its length in characters, a colon, a letter for its kind and its value, see `kg_reasoner.expressions.structures`. Terms
 in other forms (with escapes, nested structures, other datatypes) are left to the caller.

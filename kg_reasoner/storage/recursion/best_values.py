@@ -118,7 +118,7 @@ class BestValues:
 
     def _places(self, groups: Rows) -> Numbers:
         """Return the number of each group; new ones get the next numbers."""
-        if self._width == 1:  # by the id itself
+        if self._width == 1:  # the id serves as the number
             places = groups[:, 0].astype(np.int64)
             size = max(int(places.max(initial=-1)) + 1, len(self._best))
             if size > len(self._best):

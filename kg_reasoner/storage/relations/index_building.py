@@ -1,5 +1,6 @@
-"""Large indexes, built by several threads at once: by parts of their keys (see `kernels.bulk_insertion`), or, where these are few,
-by ranges of rows (see `kernels.few_keys`).
+"""Large indexes, built by several threads at once.
+
+The threads share the keys (see `kernels.bulk_insertion`) or, where these are few, the rows (see `kernels.few_keys`).
 """
 
 from __future__ import annotations

@@ -295,7 +295,7 @@ class IndexedRelations(Relations):
         is_full = relation.used >= relation.limit
         if relation.count >= relation.capacity:
             self._set_capacity(relation, max(2 * relation.capacity, capacities.current.grown_rows))
-            is_full |= 2 * relation.used > relation.limit and relation.mask + 1 < capacities.current.grown_slots  # it is soon
+            is_full |= 2 * relation.used > relation.limit and relation.mask + 1 < capacities.current.grown_slots  # soon full
         if is_full:
             self.set_slots(relation, max(2 * (relation.mask + 1), capacities.current.grown_slots))
         for index in self._indexes_of.get(number, ()):

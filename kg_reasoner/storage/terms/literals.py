@@ -1,5 +1,6 @@
-"""Axiomatic facts about literals and datatypes, which the rules on datatypes need (table 8 of OWL 2 Profiles, and sections 7 to 9
-of RDF 1.1 Semantics).
+"""Axiomatic facts about literals and datatypes, for the rules on datatypes.
+
+See table 8 of OWL 2 Profiles, and sections 7 to 9 of RDF 1.1 Semantics.
 """
 
 from __future__ import annotations

@@ -20,7 +20,7 @@ from kg_reasoner.loaders.rdf.blank import BlankScope
 from kg_reasoner.loaders.rdf.document_reading import Reading
 from kg_reasoner.loaders.rdf.formats import RDF_XML
 from kg_reasoner.loaders.rdf.parser_share import ROWS, ParserShare, window_size
-from kg_reasoner.loaders.rdf.pushed import Pushed
+from kg_reasoner.loaders.rdf.pushback import PushbackStream
 from kg_reasoner.loaders.rdf.readers.statements import Encoder
 from kg_reasoner.loaders.rdf.readers.syntax import Batch, read_parsed
 from kg_reasoner.loaders.rdf.readers.xml import prolog_of
@@ -80,7 +80,7 @@ class _Reader:
         self._dictionary = reading.dictionary
         self._scope = scope = reading.scope_of(opened)
         self._prefixes = reading.prefixes or _ignored
-        self._stream = Pushed(opened.stream)
+        self._stream = PushbackStream(opened.stream)
         self._window = PlainRDFXML(reading.dictionary, lambda: scope.prefix, window, opened.document.bounds.depth)
         self._header = self._prefix = b""
         self._declarations = 0
@@ -231,7 +231,7 @@ class _Rest(Document):
 class _Raw(io.RawIOBase):
     """The rest of a stream."""
 
-    def __init__(self, stream: Pushed) -> None:
+    def __init__(self, stream: PushbackStream) -> None:
         self._stream = stream
 
     def readable(self) -> bool:

@@ -21,7 +21,7 @@ from kg_reasoner.concurrency.cores import thread_count
 from kg_reasoner.data_classes import dataclass
 from kg_reasoner.errors import LoadError
 from kg_reasoner.loaders.rdf.bounds import DEFAULT_BOUNDS, DocumentBounds
-from kg_reasoner.loaders.rdf.document_reading import Reading
+from kg_reasoner.loaders.rdf.document_reading import PrefixSink, Reading
 from kg_reasoner.loaders.rdf.formats import (
     FUNCTIONAL,
     MANCHESTER,
@@ -38,6 +38,7 @@ from kg_reasoner.loaders.rdf.formats import (
 )
 from kg_reasoner.loaders.rdf.readers.parallel_lines import read_lines
 from kg_reasoner.loaders.rdf.readers.statements import Encoder
+from kg_reasoner.loaders.rdf.rule_sink import RuleSink
 from kg_reasoner.loaders.rdf.sources import Document, OpenDocument, document_of, documents_under
 from kg_reasoner.loaders.rdf.term_forecast import TermForecast
 from kg_reasoner.progress import Progress
@@ -45,9 +46,7 @@ from kg_reasoner.storage.arrays import Ids
 from kg_reasoner.storage.terms.dictionary import Dictionary
 
 if TYPE_CHECKING:
-    from kg_reasoner.loaders.rdf.declared_prefixes import PrefixSink
     from kg_reasoner.loaders.rdf.readers.syntax import Batch
-    from kg_reasoner.loaders.rdf.rule_sink import RuleSink
 
 __all__ = ["Block", "DocumentBounds", "Progress", "read"]
 

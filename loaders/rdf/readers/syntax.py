@@ -9,9 +9,9 @@ from typing import IO, TYPE_CHECKING, BinaryIO, Final, TypeAlias, cast
 
 from kg_reasoner.errors import LoadError
 from kg_reasoner.lazy_regex import regular_expression
-from kg_reasoner.loaders.rdf.declared_prefixes import PrefixSink, RecordedPrefixes
+from kg_reasoner.loaders.rdf.declared_prefixes import RecordedPrefixes
 from kg_reasoner.loaders.rdf.formats import JSON_LD, N3, RDF_XML, TRIG, TURTLE, Format
-from kg_reasoner.loaders.rdf.pushed import Pushed
+from kg_reasoner.loaders.rdf.pushback import PushbackStream
 from kg_reasoner.loaders.rdf.readers.escaped_dots import DotsApart
 from kg_reasoner.loaders.rdf.readers.jsonld_keys import without_unmapped_keys
 from kg_reasoner.loaders.rdf.readers.statements import Encoder, check_line
@@ -22,6 +22,7 @@ from kg_reasoner.storage.arrays import Ids
 if TYPE_CHECKING:
     import pyoxigraph
 
+    from kg_reasoner.loaders.rdf.document_reading import PrefixSink
     from kg_reasoner.loaders.rdf.sources import Document, OpenDocument
 
 __all__ = ["NEEDS_BASE", "Batch", "first_error", "has_longer_literal", "parser_error", "read_parsed", "term_too_long"]
@@ -160,13 +161,13 @@ def _statements(
         raise term_too_long(document) from None
 
 
-def _with_default_graph(opened: OpenDocument) -> BinaryIO | Pushed:
+def _with_default_graph(opened: OpenDocument) -> BinaryIO | PushbackStream:
     """Return the stream of a JSON-LD document without comments beside its @graph."""
     head = without_unmapped_keys(opened.head)
     if head == opened.head:
         return opened.stream
     opened.stream.read(len(head))
-    stream = Pushed(opened.stream)
+    stream = PushbackStream(opened.stream)
     stream.push_back([head])
     return stream
 

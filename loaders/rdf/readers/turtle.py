@@ -22,7 +22,7 @@ from kg_reasoner.loaders.rdf.declared_prefixes import RecordedPrefixes
 from kg_reasoner.loaders.rdf.document_reading import Reading
 from kg_reasoner.loaders.rdf.formats import Format
 from kg_reasoner.loaders.rdf.parser_share import LEAST, MOST, ROWS, ParserShare, window_size
-from kg_reasoner.loaders.rdf.pushed import Pushed
+from kg_reasoner.loaders.rdf.pushback import PushbackStream
 from kg_reasoner.loaders.rdf.readers.escaped_dots import DotsApart
 from kg_reasoner.loaders.rdf.readers.statements import Encoder
 from kg_reasoner.loaders.rdf.readers.syntax import Batch, parser_error, read_parsed, term_too_long
@@ -90,7 +90,7 @@ class _Reader:
         self.ahead: Ahead | None = None
         self._base = reading.base
         self._format = format
-        self._stream = Pushed(opened.stream)
+        self._stream = PushbackStream(opened.stream)
         self._document = opened.document
         self._encoder = Encoder(reading.dictionary, scope, parsed=True)
         self._scope = scope

@@ -20,7 +20,7 @@ from kg_reasoner.storage.terms.texts import count_lines
 
 if TYPE_CHECKING:
     from kg_reasoner.loaders.rdf.blank import BlankScope
-    from kg_reasoner.loaders.rdf.pushed import Pushed
+    from kg_reasoner.loaders.rdf.pushback import PushbackStream
     from kg_reasoner.storage.arrays import Ids, Numbers
     from kg_reasoner.storage.terms.dictionary import Dictionary
 
@@ -87,7 +87,7 @@ class Ahead:
             self._patience = self._size if self.bytes > 8 * self._threads * self._size else 2 * self._patience
         self.is_tried = False
 
-    def rows(self, stream: Pushed, prefixes: Mapping[str, str]) -> Iterator[Ids]:
+    def rows(self, stream: PushbackStream, prefixes: Mapping[str, str]) -> Iterator[Ids]:
         """Yield the triples of plain statements, up to one that is not plain or the last one that ends with a line.
 
         Args:
@@ -104,7 +104,7 @@ class Ahead:
         yield from pipeline
         stream.push_back([self._rest, *(bytes(part.text.whole) for part in pipeline.rest), self._after], self._error)
 
-    def _parts(self, stream: Pushed, prefixes: Mapping[str, str]) -> Iterator[_Part]:
+    def _parts(self, stream: PushbackStream, prefixes: Mapping[str, str]) -> Iterator[_Part]:
         while True:
             terms = self._terms.take()
             text = self._spare.pop() if self._spare else None

@@ -21,7 +21,7 @@ from kg_reasoner.loaders.rdf.scan import refused_triple_term, too_deep, too_long
 from kg_reasoner.terms import OWL, RDF
 
 if TYPE_CHECKING:
-    from kg_reasoner.loaders.rdf.declared_prefixes import PrefixSink
+    from kg_reasoner.loaders.rdf.document_reading import PrefixSink
     from kg_reasoner.loaders.rdf.sources import Document, OpenDocument
 
 __all__ = ["PlainXML", "Prolog", "XMLReader", "prolog_of", "text_of"]

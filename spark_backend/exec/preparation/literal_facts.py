@@ -1,6 +1,4 @@
-"""Facts about literals for the datatype rules, computed from the literals of triples and rules with the code of the in-process
-reasoner.
-"""
+"""Facts about the literals of triples and rules, for the datatype rules, computed by the code of the in-process reasoner."""
 
 from __future__ import annotations
 

@@ -45,7 +45,7 @@ def closed(rules: Iterable[Rule], facts: Mapping[str, Iterable[Row]]) -> DriverF
 def reasoner_of(rules: Iterable[Rule], limits: Limits = UNLIMITED) -> Reasoner:
     """Return an in-process reasoner with rules under the names below, which warnings of probable mistakes are not to show."""
     reasoner = Reasoner(limits=limits)
-    with reasoner.core.at_once():
+    with reasoner.core.atomic():
         reasoner.core.merge_program(Program(tuple(rules)))
     return reasoner
 

@@ -1,6 +1,4 @@
-"""Queries with few answers, found by one call, as in `small_queries`: the triples around a node, and the nodes that are reached
-from one.
-"""
+"""Queries about one node with few answers, found by one call, as in `small_queries`: its triples, and the nodes that it reaches."""
 
 from kg_reasoner.storage.kernels.ascii_bytes import LESS_THAN, QUOTE
 from kg_reasoner.storage.kernels.decorators import brief_entry, kernel

@@ -1,4 +1,4 @@
-"""A stream to which bytes can be given back."""
+"""Streams with pushback: bytes that have been read can be given back, and are read again."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ from collections import deque
 from collections.abc import Iterable
 from typing import BinaryIO
 
-__all__ = ["Pushed"]
+__all__ = ["PushbackStream"]
 
 
-class Pushed:
+class PushbackStream:
     """A stream, and before it the bytes that were given back."""
 
     def __init__(self, stream: BinaryIO) -> None:

@@ -1,0 +1,28 @@
+"""Modules that are imported when they are first used, for annotations that name their classes."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import Any
+
+__all__ = ["LazyModule"]
+
+
+class LazyModule:
+    """Stands for a module whose attributes only annotations name, so that `typing.get_type_hints` finds them.
+
+    Type checkers need the import itself, under TYPE_CHECKING; this is for the other branch.
+
+    Args:
+        name: The name of the module.
+
+    >>> fractions = LazyModule("fractions")
+    >>> fractions.Fraction(1, 2)
+    Fraction(1, 2)
+    """
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+
+    def __getattr__(self, attribute: str) -> Any:
+        return getattr(import_module(self._name), attribute)
