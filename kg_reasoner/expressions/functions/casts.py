@@ -78,14 +78,14 @@ def _to_string(term: Term) -> Literal | None:
     boolean = _to_boolean(term) if term.datatype == _BOOLEAN else None
     if boolean is not None:
         return Literal(boolean.lexical)
-    number = operand_of(term)
-    if number is None:
+    value = operand_of(term)
+    if value is None:
         return Literal(term.lexical)
-    if not isinstance(number, float):
-        return Literal(literal_of_operand(number).lexical)
-    if number == 0:
-        return Literal("-0" if math.copysign(1, number) < 0 else "0")
-    return Literal(decimal_text(Decimal(shortest(number))) if 1e-6 <= abs(number) < 1e6 else scientific(shortest(number)))
+    if not isinstance(value, float):
+        return Literal(literal_of_operand(value).lexical)
+    if value == 0:
+        return Literal("-0" if math.copysign(1, value) < 0 else "0")
+    return Literal(decimal_text(Decimal(shortest(value))) if 1e-6 <= abs(value) < 1e6 else scientific(shortest(value)))
 
 
 def _to_moment(target: str, convert: Callable[[Moment], Moment | None]) -> Callable[[Term], Moment | None]:
