@@ -21,7 +21,7 @@ from kg_reasoner.expressions.compile import compile_expression
 from kg_reasoner.expressions.functions.numbers import DIGITS
 from kg_reasoner.expressions.moments import date_of
 from kg_reasoner.expressions.values import COMPARISONS, value_of
-from kg_reasoner.program import Call
+from kg_reasoner.program import Call, Expression, Variable
 from kg_reasoner.terms import XSD, Literal, Term, literal
 from tests.expressions.expression_texts import agree, expression
 from tests.expressions.test_functions import Row, of_oxigraph, of_rdflib, ours
@@ -154,6 +154,27 @@ def test_the_result_is_that_in_the_table(row: Row) -> None:
         assert agree(of_oxigraph(row.text), expected), f"oxigraph: {of_oxigraph(row.text)}"
     if "rdflib" not in row.remark:
         assert agree(of_rdflib(row.text), expected), f"rdflib: {of_rdflib(row.text)}"
+
+
+def test_variables_have_the_results_of_constants() -> None:
+    """Functions pass values on to each other, where constants are folded to terms."""
+
+    def varied(part: Expression, row: list[Term]) -> Expression:
+        if isinstance(part, Call):
+            return Call(part.name, tuple(varied(argument, row) for argument in part.arguments))
+        assert isinstance(part, Literal)
+        row.append(part)
+        return Variable(f"v{len(row)}")
+
+    texts = [row.text for row in rows()]
+    texts += (
+        [f"ABS({text})" for text in texts] + [f"IF(true, {text}, ABS(1))" for text in texts] + [f"({text}) / 2" for text in texts]
+    )
+    for text in texts:
+        row: list[Term] = []
+        part = varied(expression(text), row)
+        variables = [Variable(f"v{place + 1}") for place in range(len(row))]
+        assert compile_expression(part, variables)(row) == ours(text), text
 
 
 # ------------------------------------------------------------------------------------ beside Python's datetime and fractions
