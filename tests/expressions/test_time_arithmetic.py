@@ -71,12 +71,12 @@ TABLES = {
         "0001-01-01"^^date - "P1D"^^days => "0000-12-31"^^date # rdflib: an error
         "0000-01-01"^^date - "P1M"^^months => "-0001-12-01"^^date # rdflib: an error
         "2024-01-01T00:00:00Z"^^dateTimeStamp + "P1D"^^days => "2024-01-02T00:00:00Z"^^dateTime # rdflib: an error
-        "2024-01-01T00:00:00.1"^^dateTime + "PT0.0000001S"^^days => "2024-01-01T00:00:00.1000001"^^dateTime # oxigraph: an error; rdflib: microseconds
+        "2024-01-01T00:00:00"^^dateTime + "PT0.0000001S"^^days => "2024-01-01T00:00:00.0000001"^^dateTime # oxigraph, rdflib: none
         "2024-02-30"^^date + "P1D"^^days => error
         "2024-01-01"^^date + "1D"^^days => error
         ABS("2024-01-03"^^date - "2024-01-01"^^date) => error
         ("2024-01-03"^^date - "2024-01-01"^^date) / "P1D"^^days + 1 => "3"^^decimal # oxigraph: an error; rdflib: an error
-        "2024-01-02T23:30:00+02:00"^^dateTime - TIMEZONE("2024-01-01Z"^^date) => "2024-01-02T23:30:00+02:00"^^dateTime # rdflib: an error
+        "2024-01-02T23:30:00Z"^^dateTime - TIMEZONE("2024-01-01Z"^^date) => "2024-01-02T23:30:00Z"^^dateTime # rdflib: an error
     """,
     "durations": r"""
         "P2Y11M"^^months + "P3Y3M"^^months => "P6Y2M"^^months # rdflib: an error
