@@ -96,6 +96,29 @@ def test_many_rules_share_an_index(rules: int, more: str, has_index: bool, is_re
         assert set(reasoner.facts(name)) == expected
 
 
+@pytest.mark.parametrize(
+    ("rule", "last"),
+    [
+        ("pair(?x, ?y) :- left(?x), right(?y), ?y < 10 .", {"right"}),
+        ("pair(?x, ?y) :- left(?x), ?x < 10, right(?y) .", {"left"}),
+        ("pair(?x, ?y) :- left(?x), right(?y), next(?y, ?z), ?z < 10 .", {"right", "next"}),
+    ],
+)
+@pytest.mark.parametrize("is_reversed", [False, True])
+def test_rows_are_compared_before_all_rows_of_another_relation_are_scanned(rule: str, last: set[str], is_reversed: bool) -> None:
+    facts = {name: [(literal(number),) for number in range(50)] for name in ("left", "right")}
+    facts["next"] = [(literal(number), literal(number + 1)) for number in range(50)]
+    reasoner = Reasoner(rule)
+    for predicate in reversed(facts) if is_reversed else facts:
+        reasoner.add_facts(predicate, facts[predicate])
+    reasoner.materialise()
+    relations, predicates = reasoner.engine.database.relations, reasoner.engine.catalog.predicates
+    lateness = {name: relations[predicates[name]].lateness for name in facts if name in rule}
+    assert {name for name, rank in lateness.items() if rank == max(lateness.values())} <= last
+    for name, expected in oracle.evaluate(parse(rule), facts).items():
+        assert set(reasoner.facts(name)) == expected
+
+
 def test_an_update_finds_what_the_first_materialisation_had_no_index_for() -> None:
     reasoner = materialised(tuple(FACTS))
     reasoner.add_facts("mail", [(literal(60), literal(0))])

@@ -5,6 +5,9 @@ The rows of a relation join those that have been processed before, so that the l
 or courses, each of these is looked for in an index of all rows of ``takes``. Where many rules join classes with ``takes``, they
 share this index, which then costs less than a look-up of each row for each rule.
 
+Where an atom shares no variable with the others, all its rows are scanned for each row. So a relation whose rows are compared
+before the scan comes later: few of them remain.
+
 Small relations that are joined, or copied to themselves, wait for those that are only copied to others, which threads share best
 without others between them.
 """
@@ -17,7 +20,7 @@ import numpy as np
 import numpy.typing as npt
 
 from kg_reasoner.storage.arrays import Numbers
-from kg_reasoner.storage.kernels.layout import COMPARE, PROBE, Plan, Relation, Step
+from kg_reasoner.storage.kernels.layout import COMPARE, PROBE, SCAN, Plan, Relation, Step
 from kg_reasoner.storage.preparation.triggered_steps import TriggeredSteps, field_of
 from kg_reasoner.storage.relations.indexes import IndexedRelations
 
@@ -25,6 +28,8 @@ __all__ = ["choose_late_relations"]
 
 _BUILDING: Final = 2
 """The cost of adding a row to an index, as a multiple of the cost of processing a new row."""
+_CHECKED: Final = 0.1
+"""The share of the rows that are assumed to pass the checks before a scan."""
 _FACTOR: Final = 4
 """Relations are equally late if their gains differ by less than about this factor."""
 
@@ -66,6 +71,11 @@ def _gains(found: TriggeredSteps, rows: Numbers) -> npt.NDArray[np.float64]:
     shares = _BUILDING / np.bincount(index)[index]
     shares[np.isin(index, needed)] = 0
     np.add.at(time, found.plan_of_step[probes], shares * rows[relation[probes]])
+    scans = np.flatnonzero(joined & (kind == SCAN))
+    checks = np.cumsum(kind >= COMPARE)
+    first = np.searchsorted(found.plan_of_step, found.plan_of_step[scans])
+    share = np.where(checks[scans] > checks[first] - (kind[first] >= COMPARE), _CHECKED, 1)
+    np.add.at(time, found.plan_of_step[scans], share * rows[own[scans]] * rows[relation[scans]])
     time, owners, rule = time[joins], found.owners[joins], found.plans[joins, Plan.fields["rule"][0]]
     mean = np.bincount(rule, time) / np.maximum(np.bincount(rule), 1)
     return np.bincount(owners, mean[rule] - time, len(rows)).astype(np.float64)
