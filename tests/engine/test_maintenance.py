@@ -214,6 +214,21 @@ def test_triples_of_a_table_are_of_several_strata(strategy: str) -> None:
         reasoners.apply(transaction)
 
 
+def test_counts_go_with_the_last_rule_of_a_relation() -> None:
+    rules = parse("back(?y, ?x) :- edge(?x, ?y) . two(?x, ?z) :- back(?x, ?y), back(?y, ?z) .").rules
+    edges: Facts = {"edge": {(literal(number), literal(number % 7)) for number in range(20)}, "back": {(literal(3), literal(3))}}
+    reasoners = Reasoners(["counting"])
+    context = reasoners.reasoners["counting"].engine.database.context
+    reasoners.apply(Transaction({}, (), edges, ()))
+    sizes = []
+    for _ in range(3):
+        reasoners.apply(Transaction({}, (), {}, rules))
+        reasoners.apply(Transaction({}, rules[:1], {}, ()))
+        reasoners.apply(Transaction({}, rules[1:], {}, ()))
+        sizes.append(context.tally_count)
+    assert sizes[0] == sizes[2] > 0
+
+
 @pytest.mark.long
 @pytest.mark.skipif(CHECKED, reason="this is the checked run")
 def test_the_same_in_checked_mode() -> None:

@@ -101,7 +101,9 @@ class Counting:
         database.mark_materialised()
 
     def _note_levels(self, fresh: bool) -> None:
-        """Update ranks for the strata: relations that rules derive for the first time get ranks."""
+        """Update ranks and counts for the strata: relations that rules derive for the first time get ranks, and those that no rule
+        derives any more lose their counts.
+        """
         database, known = self.database, self._levels
         words = database.relations.words[: len(database.relations)]
         levels = words[:, _LEVEL].copy()
@@ -111,6 +113,8 @@ class Counting:
             first[: len(known)] &= known < 0
             for relation in np.flatnonzero(first).tolist():
                 native.rank_explicit(database.address, relation)
+            for relation in np.flatnonzero((known >= 0) & ~derived[: len(known)]).tolist():
+                native.forget_counts(database.address, relation)
         words[derived, _RANKED] = levels[derived]
         self._levels = levels
 
