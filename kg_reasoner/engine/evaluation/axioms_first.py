@@ -25,8 +25,8 @@ _CHUNK: Final = 1 << 20
 
 
 def put_axioms_first(database: Database, rules: Collection[PlannedRule]) -> None:
-    """Move the rows with rare constants of body atoms before all others, in tables of triples that no rule has looked at. Those that
-    belong to another database have been materialised there.
+    """Move the rows with rare constants of body atoms before all others, in tables of triples that no rule has looked at. Rows that
+    belong to another database stay, as they count as materialised.
 
     A rule joins each new row with the rows before it. An axiom behind the data is joined with all of them at once: this takes
     indexes of all rows, and threads cannot share what a single row triggers. Data behind the axiom look it up in a small index.
