@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kg_reasoner.api.reasoner import Reasoner
+from kg_reasoner.engine.maintenance import Strategy
 from kg_reasoner.storage import capacities
 from kg_reasoner.terms import IRI, OWL, RDF, RDFS
 
@@ -54,6 +55,36 @@ def test_axioms_behind_the_data_come_first(ruleset: str, threads: int) -> None:
     first = [tuple(map(decode, row)) for row in behind.triple_ids().tolist()[: len(AXIOMS)]]
     expected = AXIOMS if ruleset == "owl2rl-full" else AXIOMS[:3]
     assert set(expected) <= set(first)
+
+
+RECURSIVE = """
+    @prefix : <http://example.org/> .
+    dist(?x, 0) :- start(?x) .
+    dist(?y, ?m) :- AGGREGATE(dist(?x, ?d), [?x, :leads, ?y] ON ?y BIND MIN(?d + 1) AS ?m) .
+    [?x, a, ?class] :- kind(?x, ?class) .
+"""
+"""The variable for a class puts all triples in one table, which the recursion reads."""
+
+
+@pytest.mark.parametrize("maintenance", ["backward-forward", "counting"])
+def test_what_another_database_reads_keeps_its_order(maintenance: Strategy) -> None:
+    """Recursion through MIN, like queries on demand, evaluates rules in a database of its own."""
+    reasoner = Reasoner(RECURSIVE, maintenance=maintenance)
+    reasoner.add_triples(DATA)
+    reasoner.add_facts("start", [(PEOPLE[0],)])
+    leads = [(PEOPLE[0], name("leads"), PEOPLE[1]), (PEOPLE[1], name("leads"), PEOPLE[2])]
+    reasoner.materialise()
+    before = reasoner.triple_ids().tolist()
+    for which in (leads, leads[:1]):
+        with reasoner.transaction() as transaction:
+            transaction.add_triples(which)
+        assert set(transaction.delta.added.triples()) == set(which)
+        assert reasoner.triple_ids().tolist()[: len(before)] == before
+        assert len(list(reasoner.facts("dist"))) == 1 + len(which)
+        with reasoner.transaction() as transaction:
+            transaction.remove_triples(which)
+        assert set(transaction.delta.removed.triples()) == set(which)
+        assert set(reasoner.triples()) == set(DATA)
 
 
 def test_a_profile_is_that_of_axioms_that_come_first() -> None:

@@ -18,14 +18,15 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, rule, run_sta
 from kg_reasoner.api.reasoner import Reasoner
 from kg_reasoner.api.update import Update
 from kg_reasoner.engine.maintenance import STRATEGIES
-from kg_reasoner.program import FALSE, Program, Rule
+from kg_reasoner.language.parser import parse
+from kg_reasoner.program import FALSE, TRIPLE, Program, Rule
 from kg_reasoner.query.delta import Changes
-from kg_reasoner.terms import literal
+from kg_reasoner.terms import IRI, literal
 from tests.helpers.checked import run_in_checked_mode
 from tests.helpers.effort import CHECKED, PHASES, TRANSACTIONS
 from tests.helpers.oracle import Facts, evaluate, without_empty
 from tests.helpers.reasoners import applied
-from tests.helpers.strategies import CYCLIC, Transaction, World, transactions, worlds
+from tests.helpers.strategies import CYCLIC, Transaction, World, transactions, triple_worlds, worlds
 
 STEPS = 20
 STRATEGIES_TOGETHER = [name for name in STRATEGIES if name != "dbsp"]
@@ -63,11 +64,13 @@ class Reasoners:
 
 
 def everything(reasoner: Reasoner, which: str) -> Facts:
-    return without_empty({name: set(reasoner.facts(name, which)) for name in reasoner.predicates()})  # type: ignore[arg-type]
+    names = (*reasoner.predicates(), TRIPLE)
+    return without_empty({name: set(reasoner.facts(name, which)) for name in names})  # type: ignore[arg-type]
 
 
 def facts_of(changes: Changes, which: str = "all") -> Facts:
-    return without_empty({name: set(changes.facts(name, which)) for name in changes.predicates()})  # type: ignore[arg-type]
+    found: Facts = {name: set(changes.facts(name, which)) for name in changes.predicates()}  # type: ignore[arg-type]
+    return without_empty({**found, TRIPLE: set(changes.triples(which))})  # type: ignore[arg-type]
 
 
 def less(facts: Facts, others: Facts) -> Facts:
@@ -85,9 +88,12 @@ class Maintenance(RuleBasedStateMachine):
     strategies: ClassVar[Sequence[str]] = STRATEGIES_TOGETHER
     features: ClassVar[dict[str, bool]] = {}
 
+    def worlds(self) -> st.SearchStrategy[World]:
+        return worlds(**self.features)
+
     @initialize(data=st.data())
     def begin(self, data: st.DataObject) -> None:
-        self.world = data.draw(worlds(**self.features))
+        self.world = data.draw(self.worlds())
         self.reasoners = Reasoners(self.strategies)
         self.reasoners.apply(Transaction({}, (), {}, self.world.rules))
 
@@ -124,14 +130,18 @@ class Marked(Maintenance):
         self.following = foreseen if comes else None
 
 
+class Triples(Maintenance):
+    """Triples that depend on the absence of others, of which one table may have several strata."""
+
+    def worlds(self) -> st.SearchStrategy[World]:
+        return triple_worlds()
+
+
 class Cyclic(Maintenance):
     """Motik's example of facts that could hold each other up: C0 <- A, C0 <- B, Ci <- Ci-1, C0 <- Cn."""
 
-    @initialize(data=st.data())
-    def begin(self, data: st.DataObject) -> None:
-        self.world = cyclic_world()
-        self.reasoners = Reasoners(self.strategies)
-        self.reasoners.apply(Transaction({}, (), {}, self.world.rules))
+    def worlds(self) -> st.SearchStrategy[World]:
+        return st.just(cyclic_world())
 
 
 def cyclic_world() -> World:
@@ -140,7 +150,7 @@ def cyclic_world() -> World:
     return World(rules, tuple((name, (literal(number),)) for name in names for number in range(2)))
 
 
-MACHINES = [Positive, Negation, Everything, Marked, Cyclic]
+MACHINES = [Positive, Negation, Everything, Marked, Cyclic, Triples]
 
 
 @pytest.mark.usefixtures("capacities")
@@ -170,6 +180,53 @@ def run_machine(machine: type[Maintenance], transactions: int) -> None:
             print_blob=True,
         ),
     )
+
+
+ONE_TABLE = """
+    @prefix : <http://example.org/> .
+    linked(?x) :- [?x, :link, ?y], NOT hidden(?x) .
+    [?x, a, ?y] :- [?x, :kind, ?y], NOT linked(?x) .
+    seen(?x) :- linked(?x) .
+"""
+"""The variable for a class puts all triples in one table; links are read below the stratum in which types are derived."""
+SEVERAL_STRATA = """
+    [?x, a, :Linked] :- [?x, :link, ?y], NOT hidden(?x) .
+    [?x, :is, ?x] :- [?x, :link, ?y], NOT [?y, a, :Linked] .
+"""
+
+
+@pytest.mark.parametrize("strategy", STRATEGIES)
+def test_triples_of_a_table_are_of_several_strata(strategy: str) -> None:
+    rules = parse(ONE_TABLE + SEVERAL_STRATA).rules
+    a, b, c, link, kind = (IRI(f"http://example.org/{name}") for name in ("a", "b", "c", "link", "kind"))
+    given: Facts = {TRIPLE: {(a, link, b), (b, link, c), (a, kind, c), (c, kind, a)}}
+    nothing: Facts = {}
+    reasoners = Reasoners([strategy])
+    for transaction in (
+        Transaction(nothing, (), given, rules),
+        Transaction({TRIPLE: {(a, link, b)}}, (), nothing, ()),
+        Transaction(nothing, (), {"hidden": {(b,)}}, ()),
+        Transaction(nothing, rules[3:], {TRIPLE: {(a, link, b)}}, ()),
+        Transaction({TRIPLE: {(a, link, b)}}, (), nothing, ()),
+        Transaction({"hidden": {(b,)}}, rules[1:2], nothing, rules[3:4]),
+        Transaction({TRIPLE: {(b, link, c)}}, (), nothing, ()),
+    ):
+        reasoners.apply(transaction)
+
+
+def test_counts_go_with_the_last_rule_of_a_relation() -> None:
+    rules = parse("back(?y, ?x) :- edge(?x, ?y) . two(?x, ?z) :- back(?x, ?y), back(?y, ?z) .").rules
+    edges: Facts = {"edge": {(literal(number), literal(number % 7)) for number in range(20)}, "back": {(literal(3), literal(3))}}
+    reasoners = Reasoners(["counting"])
+    context = reasoners.reasoners["counting"].engine.database.context
+    reasoners.apply(Transaction({}, (), edges, ()))
+    sizes = []
+    for _ in range(3):
+        reasoners.apply(Transaction({}, (), {}, rules))
+        reasoners.apply(Transaction({}, rules[:1], {}, ()))
+        reasoners.apply(Transaction({}, rules[1:], {}, ()))
+        sizes.append(context.tally_count)
+    assert sizes[0] == sizes[2] > 0
 
 
 @pytest.mark.long

@@ -16,6 +16,7 @@ from kg_reasoner.program import (
     TRIPLE,
     Aggregate,
     AggregateBinding,
+    Argument,
     Atom,
     Bind,
     BodyLiteral,
@@ -365,6 +366,30 @@ def worlds(draw: st.DrawFn, negation: bool = True, functions: bool = False, aggr
         constants += VALUES[len(CONSTANTS) :]
     drawn = draw(layered_rules(negation, functions, aggregates, min_size=3, max_size=8))
     return World(tuple(dict.fromkeys(drawn)), tuple(draw(st.lists(fact(constants), min_size=15, max_size=30))))
+
+
+def of(predicate: str, *terms: st.SearchStrategy[Argument]) -> st.SearchStrategy[Atom]:
+    """Atoms of a predicate with such terms."""
+    return st.tuples(*terms).map(lambda found: Atom(predicate, found))
+
+
+def kinds(node: st.SearchStrategy[Argument]) -> list[st.SearchStrategy[Atom]]:
+    """Atoms about nodes: of two predicates, and triples of each property."""
+    return [of("e", node), of("p", node, node), *(of(TRIPLE, node, st.just(property), node) for property in PROPERTIES)]
+
+
+@st.composite
+def triple_worlds(draw: st.DrawFn) -> World:
+    """Up to eight rules about nodes, and facts: triples, too, of which one table may have several strata."""
+    atoms = kinds(arguments(NODES[:3]))
+    layers = [draw(st.integers(0, 2)) for _ in atoms]
+    found = []
+    for head in draw(st.lists(st.integers(0, len(atoms) - 1), min_size=3, max_size=8)):
+        body = [atom for atom, layer in zip(atoms, layers, strict=True) if layer <= layers[head]]
+        below = [atom for atom, layer in zip(atoms, layers, strict=True) if layer < layers[head]]
+        found.append(draw(rules(st.one_of(body), NODES[:3], bool(below), lower=st.one_of(below), heads=atoms[head])))
+    facts = draw(st.lists(st.one_of(kinds(st.sampled_from(NODES[:3]))), min_size=15, max_size=30))
+    return World(tuple(dict.fromkeys(found)), tuple((atom.predicate, atom.terms) for atom in facts))  # type: ignore[misc]
 
 
 def transactions(world: World) -> st.SearchStrategy[Transaction]:

@@ -25,7 +25,8 @@ _CHUNK: Final = 1 << 20
 
 
 def put_axioms_first(database: Database, rules: Collection[PlannedRule]) -> None:
-    """Move the rows with rare constants of body atoms before all others, in tables of triples that no rule has looked at.
+    """Move the rows with rare constants of body atoms before all others, in tables of triples that no rule has looked at. Rows that
+    belong to another database stay, as they count as materialised.
 
     A rule joins each new row with the rows before it. An axiom behind the data is joined with all of them at once: this takes
     indexes of all rows, and threads cannot share what a single row triggers. Data behind the axiom look it up in a small index.
@@ -37,7 +38,8 @@ def put_axioms_first(database: Database, rules: Collection[PlannedRule]) -> None
     sections = database.relations.words[: len(database.relations), Relation.fields["section_column"][0]]
     for number in np.flatnonzero(sections >= 0).tolist():
         record = database.relations[number]
-        if record.count < capacities.current.ordered_rows or record.dead or database.built_indexes(number):
+        is_known = database.materialised[number] > 0 or database.built_indexes(number)
+        if record.count < capacities.current.ordered_rows or record.dead or is_known:
             continue
         rows = database.rows(number)
         patterns = [atom.terms for planned in rules for atom in planned.rule.body if atom.relation == number]

@@ -71,7 +71,9 @@ class PlannedStrata:
         """The number of the next rule."""
         self.strata: list[Stratum] = [Stratum(0)]
         self.is_mixed = False
-        """Whether a relation is derived in several strata, so that a fact does not determine its stratum."""
+        """Whether a relation is derived in several strata, or read below the one in which it is derived, so that a fact does not
+        determine its stratum.
+        """
         self.version = 0
         """A number that changes with the rules."""
         self._active: dict[int, PlannedRule] = {}
@@ -81,6 +83,8 @@ class PlannedStrata:
         """The number of rules that derive each relation, while the strata are up to date."""
         self._several: set[int] = set()
         """The relations that rules of several levels derive."""
+        self._tables: dict[int, int] = {}
+        """The relations with sections that rules derive, with the highest level of these rules."""
         self._entered: tuple[SectionPlans, SectionPlans] | None = None
         """The plans in the context."""
         self._derivers: SectionPlans | None = None
@@ -183,22 +187,24 @@ class PlannedStrata:
             if level_of.setdefault(relation, planned.level) != planned.level:
                 several.add(relation)
                 level_of[relation] = max(level_of[relation], planned.level)
-        self.is_mixed = any(database.relations[relation].section_column >= 0 for relation in several)
         self._several = several
+        relations = database.relations
+        self._tables = {relation: level for relation, level in level_of.items() if relations[relation].section_column >= 0}
         strata: dict[int, Stratum] = {}
         for planned in self._active.values():
             relation = planned.rule.head.relation
-            level = planned.level if database.relations[relation].section_column >= 0 else level_of[relation]
+            level = planned.level if relation in self._tables else level_of[relation]
             strata.setdefault(level, Stratum(level)).rules[planned.number] = planned
         for aggregate in self._aggregates:
             strata.setdefault(aggregate.level, Stratum(aggregate.level)).aggregates.append(aggregate)
         self.strata = [strata[level] for level in sorted(strata)] or [Stratum(0)]
         for stratum in self.strata:
             stratum.has_blockers = any(planned.blockers for planned in stratum.rules.values())
-        column = database.relations.words[:, Relation.fields["level"][0]]
-        column[: len(database.relations)] = -1
+        column = relations.words[:, Relation.fields["level"][0]]
+        column[: len(relations)] = -1
         for relation, level in level_of.items():
             column[relation] = level
+        self.is_mixed = bool(self._tables) and len(self.strata) > 1 and any(map(self._mixes, self._active.values()))
         self._derivations = Counter(planned.rule.head.relation for planned in self._active.values())
         self._grouped = True
         self._entered = None
@@ -206,12 +212,19 @@ class PlannedStrata:
             self._derivers = self._all_derivers()
         return self.strata
 
+    def _mixes(self, planned: PlannedRule) -> bool:
+        """Return whether a rule derives or reads facts of a relation that is derived in a higher stratum."""
+        tables, atoms = self._tables, (planned.rule.head, *planned.rule.body)
+        return any(tables.get(atom.relation, -1) > planned.level for atom in atoms)
+
     def _place(self, planned: PlannedRule) -> bool:
         """Add a new rule to its stratum. Return False if that changes the strata otherwise, so that all must be made again."""
         relation = planned.rule.head.relation
         record = self.database.relations[relation]
         stratum = next((stratum for stratum in self.strata if stratum.level == planned.level), None)
         if stratum is None or relation in self._several or record.level not in (-1, planned.level):
+            return False
+        if self._mixes(planned) or (record.section_column >= 0 and relation not in self._tables):
             return False
         record.level = planned.level
         self._derivations[relation] += 1
@@ -225,7 +238,7 @@ class PlannedStrata:
         relation = planned.rule.head.relation
         record = self.database.relations[relation]
         stratum = next((stratum for stratum in self.strata if stratum.level == planned.level), None)
-        if stratum is None or relation in self._several or record.level != planned.level:
+        if stratum is None or self.is_mixed or relation in self._several or record.level != planned.level:
             return False
         if len(self.strata) > 1 and len(stratum.rules) == 1 and not stratum.aggregates:
             return False

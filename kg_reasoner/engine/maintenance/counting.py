@@ -12,6 +12,7 @@ from kg_reasoner.engine.evaluation.materialiser import Materialiser
 from kg_reasoner.engine.evaluation.planned_rules import PlannedRule
 from kg_reasoner.engine.maintenance import Finder, Work
 from kg_reasoner.engine.maintenance.collect import collect
+from kg_reasoner.engine.maintenance.rematerialise import Rematerialise
 from kg_reasoner.engine.maintenance.strata import delete_underived, of_level
 from kg_reasoner.storage.arrays import Numbers
 from kg_reasoner.storage.kernels import native
@@ -27,7 +28,8 @@ _RANKED: Final = Relation.fields["ranked"][0]
 class Counting:
     """Counts derivations. It evaluates only changed rule instances, each once, and needs memory for the counts.
 
-    When a change of rules moves relations to other strata, it counts all derivations again.
+    When a change of rules moves relations to other strata, it counts all derivations again. As ranks are for one stratum of a
+    relation, nothing is counted where triples of one table are derived in several strata, and each update starts over.
     """
 
     def __init__(self, materialiser: Materialiser) -> None:
@@ -39,6 +41,8 @@ class Counting:
         """The level of each relation, see `Stratum`, or -1."""
         self._noted: tuple[int, int] | None = None
         """The version of the rules, and the number of relations, that these are the levels for."""
+        self._has_counts = False
+        """Whether the derivations of the materialisation are counted."""
         self._pools: dict[str, int] = {}
         context = self.database.context
         for name in ROOMS:
@@ -58,6 +62,10 @@ class Counting:
         """See `Maintenance.apply`."""
         materialiser, database, context = self.materialiser, self.database, self.database.context
         strata = materialiser.make_strata()
+        self._has_counts = not materialiser.is_mixed
+        if not self._has_counts:
+            Rematerialise(materialiser).apply(work)
+            return
         fresh = self.database.is_fresh
         if fresh:
             context.tally_count, context.tally_free = 0, -1
@@ -93,7 +101,9 @@ class Counting:
         database.mark_materialised()
 
     def _note_levels(self, fresh: bool) -> None:
-        """Update ranks for the strata: relations that rules derive for the first time get ranks."""
+        """Update ranks and counts for the strata: relations that rules derive for the first time get ranks, and those that no rule
+        derives any more lose their counts.
+        """
         database, known = self.database, self._levels
         words = database.relations.words[: len(database.relations)]
         levels = words[:, _LEVEL].copy()
@@ -103,11 +113,15 @@ class Counting:
             first[: len(known)] &= known < 0
             for relation in np.flatnonzero(first).tolist():
                 native.rank_explicit(database.address, relation)
+            for relation in np.flatnonzero((known >= 0) & ~derived[: len(known)]).tolist():
+                native.forget_counts(database.address, relation)
         words[derived, _RANKED] = levels[derived]
         self._levels = levels
 
     def needs_restart(self) -> bool:
-        """Return whether relations with counts have moved to other strata."""
+        """Return whether relations with counts have moved to other strata, or derivations are to be counted that were not."""
+        if not self._has_counts:
+            return True
         relations, known = self.database.relations, self._levels
         if self._noted == (self.materialiser.version, len(relations)):
             return False

@@ -486,3 +486,20 @@ def rank_explicit(context: Context, number: int) -> int:
         relation.ranks[row] = 0
         relation.tallies[row] = -1
     return 0
+
+
+@entry
+def forget_counts(context: Context, number: int) -> int:
+    """Discard the counts of the processed rows of a relation that no rule derives any more; dead rows have none."""
+    relation = context.relations[number]
+    pool = context.pool_of_tallies
+    for row in range(context.materialised[number]):
+        if not relation.flags[row] & DEAD:
+            place = relation.tallies[row]
+            while place >= 0:
+                following = pool[place]
+                pool[place] = context.tally_free
+                context.tally_free = place
+                place = following
+            relation.tallies[row] = -1
+    return 0
