@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from itertools import islice, repeat
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias, cast
@@ -26,7 +27,8 @@ from rdflib.term import Node, URIRef
 from kg_reasoner.api.operations.notices import depth_of_caller
 from kg_reasoner.api.reasoner import Reasoner
 from kg_reasoner.api.states import State, reasoner_from, state_of
-from kg_reasoner.errors import LoadError, ReasonerError, ReasonerWarning, expect_name
+from kg_reasoner.errors import InconsistencyError, LoadError, ReasonerError, ReasonerWarning, expect_name
+from kg_reasoner.language.display_names import merged
 from kg_reasoner.loaders.convert import check_absolute, formula_error, from_rdflib
 from kg_reasoner.rdflib_store.graphs.contexts import (
     Contexts,
@@ -200,7 +202,8 @@ class KGReasonerStore(DatasetStore):
             text = f"the store is in memory: nothing is read from {configuration} or written to it"
             warnings.warn(ReasonerWarning(text), stacklevel=depth_of_caller())
         else:
-            self.graphs.open(configuration)
+            with self._names_in_errors():
+                self.graphs.open(configuration)
         return VALID_STORE
 
     def close(self, commit_pending_transaction: bool = False) -> None:
@@ -364,7 +367,8 @@ class KGReasonerStore(DatasetStore):
             LimitError, CancelledError: The operation exceeds a limit, or another thread cancelled it. A transaction of the store is
                 undone.
         """
-        self._transactions.commit()
+        with self._names_in_errors():
+            self._transactions.commit()
 
     def rollback(self) -> None:
         """Undo the changes since the last commit.
@@ -511,6 +515,15 @@ class KGReasonerStore(DatasetStore):
 
     def _prefixes(self) -> dict[str, str]:
         return {prefix: str(namespace) for prefix, namespace in self.namespaces()}
+
+    @contextmanager
+    def _names_in_errors(self) -> Iterator[None]:
+        """Let inconsistencies be told with the graph's prefixes, as proofs are."""
+        try:
+            yield
+        except InconsistencyError as error:
+            known = merged(self.graphs.template.prefixes, self.reasoner.prefixes, self._prefixes())
+            raise error.with_prefixes(known) from None
 
     # --- SPARQL -----------------------------------------------------------------------------------------------------
 

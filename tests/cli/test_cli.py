@@ -627,6 +627,25 @@ def test_data_that_contradict_the_rules_can_be_refused(zoo: Path, tmp_path: Path
             assert "error: the data contradict the rules:\n  DisjointClasses(" in refused
 
 
+def test_what_single_graphs_contradict_is_reported(write: Write, tmp_path: Path) -> None:
+    eaten = ":Cat rdfs:subClassOf [ a owl:Restriction ; owl:onProperty :eats ; owl:someValuesFrom :Food ]"
+    clash = f":Cat owl:disjointWith :Dog . :rex a :Cat, :Dog . {eaten} . :zoo owl:imports :missing"
+    data = write("zoos.trig", GRAPHS + f"GRAPH :c {{ {clash} }} GRAPH :d {{ {clash} }}")
+    seen = "2 contradictions found: run `kg-reasoner check --graphs graph` to see them"
+    by_graph = "--graphs", "graph"
+    for arguments in (
+        ["materialise", data, "-o", tmp_path / "out.nq"],
+        ["query", data, "-Q", "SELECT * { ?x a ?y }"],
+        ["query", data, "-Q", "SELECT * { ?x a ?y }", "--explain"],
+    ):
+        told = good(*arguments, *by_graph).stderr
+        assert seen in told and "1 import not found" in told and "SubClassOf(:Cat ObjectSomeValuesFrom(:eats :Food))" in told
+        assert "cannot be fully expressed" not in good(*arguments, *by_graph, "-q").stderr
+        assert "DisjointClasses(:Cat :Dog) (cax-dw): ?x = :rex" in bad(*arguments, *by_graph, "--on-inconsistency", "raise")
+    one = good("query", data, "-f", "csv", "-Q", "SELECT * { GRAPH :c { ?x a ?y } }", *by_graph).stderr
+    assert "1 contradiction found" in one  # in the graph that the query reads
+
+
 # ---- named graphs, and what IRIs are relative to
 
 GRAPHS = ZOO.partition(":Lion")[0] + "GRAPH :a { :Lion rdfs:subClassOf :Cat } GRAPH :b { :leo a :Lion } "

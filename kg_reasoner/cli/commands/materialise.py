@@ -16,6 +16,7 @@ from kg_reasoner.cli.options.reasoner_options import (
     load_into_store,
     reasoner_for,
     reasoner_settings,
+    report_graphs,
     report_inconsistencies,
 )
 
@@ -100,7 +101,9 @@ def materialise(
                 written = write.quads(quads_of_union(reasoner, which, name))
             else:
                 written = write.ids(exported(reasoner, which), reasoner.dictionary)
-    if reasoning == "union":
+    if reasoning == "graph":
+        report_graphs(store)
+    else:
         report_inconsistencies(reasoner)
     note(f"{plural(written, 'triple')} written to {'standard output' if output == '-' else output}")
 

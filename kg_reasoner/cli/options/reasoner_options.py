@@ -30,6 +30,7 @@ __all__ = [
     "quiet_option",
     "reasoner_for",
     "reasoner_settings",
+    "report_graphs",
     "report_inconsistencies",
     "report_warnings",
     "threads_option",
@@ -157,6 +158,7 @@ def load_into_store(
     explicit = len(store.reasoner.triple_ids("explicit"))
     graphs = len(store.graphs.stored_graphs())
     note(f"{plural(explicit, 'triple')} in {plural(graphs, 'named graph')} loaded in {watch.lap():.2f} s")
+    report_missing_imports(store.reasoner)
     return store
 
 
@@ -176,6 +178,14 @@ def load(reasoner: Reasoner, files: Sequence[str], input_format: str | None, *, 
     found = axiom_warnings(reasoner)
     if found and not is_quiet():
         report_warnings(found, reasoner.prefixes)
+
+
+def report_graphs(store: KGReasonerStore) -> None:
+    """Report what `load` and `report_inconsistencies` do, of the graphs of a store that have been reasoned over by themselves."""
+    reasoners = store.graphs.reasoners()
+    if not is_quiet():
+        report_warnings([warning for reasoner in reasoners for warning in axiom_warnings(reasoner)], store.reasoner.prefixes)
+    _report_inconsistencies(sum(len(reasoner.inconsistencies()) for reasoner in reasoners), "check --graphs graph")
 
 
 def report_warnings(warnings: Sequence[AxiomWarning], prefixes: Mapping[str, str], in_full: bool = False) -> None:
@@ -200,9 +210,12 @@ def report_warnings(warnings: Sequence[AxiomWarning], prefixes: Mapping[str, str
     detail(f"({further}`kg-reasoner rules FILES...` says what is lost; --quiet hides this warning)")
 
 
-def report_inconsistencies(reasoner: Reasoner) -> int:
-    """Report on standard error that the data contradict the rules; return the number of contradictions."""
-    found = len(reasoner.inconsistencies())
+def report_inconsistencies(reasoner: Reasoner) -> None:
+    """Report on standard error that the data contradict the rules."""
+    _report_inconsistencies(len(reasoner.inconsistencies()), "check")
+
+
+def _report_inconsistencies(found: int, command: str) -> None:
+    """Report a number of contradictions, which a command shows."""
     if found:
-        warn(f"{plural(found, 'contradiction')} found: run `kg-reasoner check` to see them")
-    return found
+        warn(f"{plural(found, 'contradiction')} found: run `kg-reasoner {command}` to see them")
