@@ -204,6 +204,21 @@ def test_random_programs_over_triples(program: Program, triples: set[tuple[strat
         expect_of_triples(session, program, triples)
 
 
+@pytest.mark.parametrize("driver_facts", [0, 100_000])
+def test_facts_with_cells_that_are_no_terms(driver_facts: int) -> None:
+    program = parse("out(?x, ?y) :- edge(?y, ?x) .")
+    rows = [("<a:x>", '"1"'), (None, "_:b"), ("<a:y>", "text"), (None, None)]
+    with standing_in() as session:
+        edges = session.createDataFrame(rows, "from string, to string")
+        told = r"the DataFrame for edge has cells without a term.* in: from \(2 rows\), to \(2 rows\)\n.*frame\.dropna\(\)"
+        with pytest.raises(LoadError, match=told):
+            SparkReasoner(session, program, facts={"edge": edges}, driver_facts=driver_facts).facts("out")
+        whole = session.createDataFrame(rows[:1], "from string, to string")
+        found = SparkReasoner(session, program, facts={"edge": whole}, driver_facts=driver_facts).facts("out")
+        assert found is not None and [tuple(row) for row in found.collect()] == [('"1"', "<a:x>")]
+        SparkReasoner(session, program, facts={"edge": session.createDataFrame([], "from string, to string")}).facts("out")
+
+
 def test_facts_and_options_that_are_none_are_refused() -> None:
     program = parse("out(?x) :- given(?x, ?y) . @prefix : <http://x/> . [?x, :p, ?y] :- [?y, :p, ?x] .")
     with standing_in() as session:
