@@ -313,6 +313,17 @@ def triples(text: str) -> set[str]:
     return {line for line in text.splitlines() if line}
 
 
+def test_facts_that_are_no_rdf_are_counted(write: Write, tmp_path: Path) -> None:
+    data = write("zoo.ttl", f"@prefix : <{EXAMPLE}> . :leo :name 'Leo', 'Lion' . :tom :name 'Tom' .")
+    rules = write("names.dl", f"@prefix : <{EXAMPLE}> . [?n, :of, ?x] :- [?x, :name, ?n] . [?x, ?n, :y] :- [?x, :name, ?n] .")
+    arguments = "materialise", data, "--rules", rules, "-o", tmp_path / "out.nt"
+    for options in ([], ["--graphs", "graph"]):
+        told = good(*arguments, *options).stderr
+        assert "3 triples written" in told and "6 inferred facts omitted: with a literal as the subject, or" in told
+    assert good(*arguments, "-q").stderr == ""
+    assert "omitted" not in good("materialise", data, "-o", tmp_path / "out.nt").stderr
+
+
 def inferred(line: str) -> str:
     subject, cls = line.split()
     return f"<{EXAMPLE}{subject}> <http://www.w3.org/1999/02/22-rdf-syntax-ns#type> <{EXAMPLE}{cls}> ."

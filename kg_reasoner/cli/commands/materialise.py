@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from kg_reasoner.cli.console import note, plural
+from kg_reasoner.cli.console import is_quiet, note, plural
 from kg_reasoner.cli.options.checked_values import absolute_iri, checked, known_output_format, output_syntax
 from kg_reasoner.cli.options.reasoner_options import (
     data_options,
@@ -103,9 +103,14 @@ def materialise(
                 written = write.ids(exported(reasoner, which), reasoner.dictionary)
     if reasoning == "graph":
         report_graphs(store)
+        reasoners = store.graphs.reasoners()
     else:
         report_inconsistencies(reasoner)
+        reasoners = [reasoner]
     note(f"{plural(written, 'triple')} written to {'standard output' if output == '-' else output}")
+    omitted = 0 if is_quiet() else sum(reasoner.sizes().generalised for reasoner in reasoners)
+    if omitted:
+        note(f"{plural(omitted, 'inferred fact')} omitted: with a literal as the subject, or without an IRI as the property")
 
 
 def _declare(write: TripleWriter, reasoner: Reasoner) -> None:
