@@ -1,12 +1,12 @@
-"""A stream to which bytes can be given back."""
+"""Streams to which bytes can be given back, or which keep what they return."""
 
 from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterable
-from typing import BinaryIO
+from typing import BinaryIO, Protocol
 
-__all__ = ["Pushed"]
+__all__ = ["KeptText", "Pushed"]
 
 
 class Pushed:
@@ -52,3 +52,27 @@ class Pushed:
     def _raise(self) -> None:
         if self._error is not None:
             raise self._error
+
+
+class _Readable(Protocol):
+    def read(self, size: int = -1, /) -> bytes: ...
+
+
+class KeptText:
+    """A stream that keeps what is read from it until it is released."""
+
+    def __init__(self, stream: _Readable) -> None:
+        self._stream = stream
+        self._pieces: list[bytes] | None = []
+
+    def read(self, size: int = -1) -> bytes:
+        """Return up to `size` further bytes."""
+        data = self._stream.read(size)
+        if self._pieces is not None:
+            self._pieces.append(data)
+        return data
+
+    def release(self) -> bytes:
+        """Return what has been read, and keep nothing from now on."""
+        text, self._pieces = b"".join(self._pieces or ()), None
+        return text
