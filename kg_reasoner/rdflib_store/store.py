@@ -80,8 +80,6 @@ FEW: Final = 100
 SHOWN: Final = 50
 """The number of graphs whose sizes a notebook shows."""
 
-NO_CONTEXTS: Final[Iterator[Graph | None]] = iter(())
-
 _REASONING: Final[Mapping[Reasoning, type[Graphs]]] = {"union": UnionGraphs, "graph": SeparateGraphs}
 
 
@@ -341,14 +339,14 @@ class KGReasonerStore(DatasetStore):
             context: The graph to search; None: the materialisation.
 
         Returns:
-            An iterator of triples, each with its graphs if no graph is given.
+            An iterator of triples, each with its graphs, or the given one.
         """
         if context is None:
             yield from self.graphs.quads(triple_pattern, self._graph)
             return
-        name = self._name(context, self)
-        for triple in self.graphs.triples_of(name, triple_pattern):
-            yield triple, NO_CONTEXTS if name is None else iter((context,))
+        given = (context,)
+        for triple in self.graphs.triples_of(self._name(context, self), triple_pattern):
+            yield triple, iter(given)
 
     def __len__(self, context: Graph | None = None) -> int:
         return self.graphs.count(self._name(context, self))
