@@ -827,6 +827,19 @@ def test_run_reports_wrong_facts_and_leaves_the_output_unchanged(write: Write, t
     assert before.read_text() == "what was there\n" and [path.name for path in before.parent.iterdir()] == ["path.tsv"]
 
 
+@pytest.mark.parametrize("command", ["run", "shell", "materialise"])
+def test_probable_mistakes_in_a_program_are_told(write: Write, tmp_path: Path, command: str) -> None:
+    program = write("program.dl", "n(0) .\nn(?x + 1) :- n(?x), small(?x) .\np(?x) :- q(?x), isIRI(?x) .\n")
+    data = write("data.ttl", "<urn:a> <urn:p> <urn:b> .")
+    arguments = {"run": [program], "shell": [program], "materialise": [data, "--rules", program, "-o", tmp_path / "out.nt"]}
+    told = good(command, *arguments[command]).stderr
+    assert "program.dl:3:17: isIRI is a relation here" in told.replace("\n", " ")
+    assert "the rule for n computes new values" not in told  # it has only those of small
+    write("program.dl", "n(0) .\nn(?x + 1) :- n(?x) .\n")
+    result = kg(command, *arguments[command], *(() if command == "shell" else ("--max-facts", 100)))
+    assert "program.dl:2:" in result.stderr and "perhaps without end" in result.stderr.replace("\n", " ")
+
+
 def test_run_warns_of_inputs_without_a_table_and_of_tables_without_a_relation(write: Write, tmp_path: Path) -> None:
     program, table = write("paths.dl", PATHS), write("roads.csv", "a,b\n")
     shown = good("run", program, "--table", f"egde={table}").stderr

@@ -112,8 +112,8 @@ def data_options(command: _Command) -> _Command:
 def reasoner_for(ruleset: str | None, rules_file: str | None) -> Reasoner:
     """Return a reasoner with a rule set, a program, or both."""
     with starting():
+        from kg_reasoner.api.operations.notices import probable_mistakes
         from kg_reasoner.api.reasoner import Reasoner
-        from kg_reasoner.language.checks.analysis import homonyms
         from kg_reasoner.language.saved_programs import saved_rule_file
         from kg_reasoner.loaders.rdf.formats import N3, format_of_name
 
@@ -121,7 +121,7 @@ def reasoner_for(ruleset: str | None, rules_file: str | None) -> Reasoner:
         program = saved_rule_file(rules_file) if rules_file and not is_n3 else None
         if ruleset is None and not rules_file:
             ruleset = DEFAULT_RULESET
-        for warning in homonyms(program) if program is not None else ():
+        for warning in probable_mistakes(program) if program is not None else ():
             warn(warning)
         reasoner = Reasoner(program, ruleset=ruleset, **reasoner_settings())
     begin_profile(reasoner)
