@@ -653,6 +653,8 @@ def test_what_single_graphs_contradict_is_reported(write: Write, tmp_path: Path)
         assert seen in told and "1 import not found" in told and "SubClassOf(:Cat ObjectSomeValuesFrom(:eats :Food))" in told
         assert "cannot be fully expressed" not in good(*arguments, *by_graph, "-q").stderr
         assert "DisjointClasses(:Cat :Dog) (cax-dw): ?x = :rex" in bad(*arguments, *by_graph, "--on-inconsistency", "raise")
+    told = good("check", data, *by_graph, code=3).stderr
+    assert "SubClassOf(:Cat ObjectSomeValuesFrom(:eats :Food))" in told and seen not in told
     one = good("query", data, "-f", "csv", "-Q", "SELECT * { GRAPH :c { ?x a ?y } }", *by_graph).stderr
     assert "1 contradiction found" in one  # in the graph that the query reads
 

@@ -30,6 +30,7 @@ __all__ = [
     "quiet_option",
     "reasoner_for",
     "reasoner_settings",
+    "report_axioms_of_graphs",
     "report_graphs",
     "report_inconsistencies",
     "report_warnings",
@@ -180,12 +181,18 @@ def load(reasoner: Reasoner, files: Sequence[str], input_format: str | None, *, 
         report_warnings(found, reasoner.prefixes)
 
 
-def report_graphs(store: KGReasonerStore) -> None:
-    """Report what `load` and `report_inconsistencies` do, of the graphs of a store that have been reasoned over by themselves."""
-    reasoners = store.graphs.reasoners()
+def report_axioms_of_graphs(store: KGReasonerStore) -> None:
+    """Report the axioms that rules cannot express in the graphs of a store that have been reasoned over by themselves."""
     if not is_quiet():
-        report_warnings([warning for reasoner in reasoners for warning in axiom_warnings(reasoner)], store.reasoner.prefixes)
-    _report_inconsistencies(sum(len(reasoner.inconsistencies()) for reasoner in reasoners), "check --graphs graph")
+        found = [warning for reasoner in store.graphs.reasoners() for warning in axiom_warnings(reasoner)]
+        report_warnings(found, store.reasoner.prefixes)
+
+
+def report_graphs(store: KGReasonerStore) -> None:
+    """Report these axioms, and that graphs contradict the rules."""
+    report_axioms_of_graphs(store)
+    found = sum(len(reasoner.inconsistencies()) for reasoner in store.graphs.reasoners())
+    _report_inconsistencies(found, "check --graphs graph")
 
 
 def report_warnings(warnings: Sequence[AxiomWarning], prefixes: Mapping[str, str], in_full: bool = False) -> None:
