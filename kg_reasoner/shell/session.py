@@ -321,8 +321,9 @@ class Session:
         if statement.kind == "rules":
             program = self._parsed(statement.text, statement)
             self.reasoner.add_program(program)
-            for warning in probable_mistakes(program) if self._warn is not None else ():
-                self._warn(warning)
+            if self._warn is not None:
+                for warning in probable_mistakes(program):
+                    self._warn(warning)
             return
         rules: Iterable[Rule] = self._parsed(f"{statement.text.removeprefix('remove')} .", statement).rules
         present = set(self.reasoner.program.rules)

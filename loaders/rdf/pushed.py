@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterable
-from typing import BinaryIO, Protocol
+from typing import BinaryIO
 
 __all__ = ["KeptText", "Pushed"]
 
@@ -54,14 +54,10 @@ class Pushed:
             raise self._error
 
 
-class _Readable(Protocol):
-    def read(self, size: int = -1, /) -> bytes: ...
-
-
 class KeptText:
     """A stream that keeps what is read from it until it is released."""
 
-    def __init__(self, stream: _Readable) -> None:
+    def __init__(self, stream: BinaryIO) -> None:
         self._stream = stream
         self._pieces: list[bytes] | None = []
 

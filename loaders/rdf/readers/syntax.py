@@ -124,14 +124,15 @@ def _statements(
     is_json = format is JSON_LD
     # Turtle's parsers know their position; of the others it is the line that they asked for last.
     feed: PlainXML | Scanned
+    kept: KeptText | None = None
     if format is RDF_XML:
         by_lines = not document.reopens if by_lines is None else by_lines
         feed = PlainXML(opened, by_lines=by_lines, base=base, prefixes=prefixes)
     else:
-        feed = Scanned(opened.stream, document, format, by_lines=format in (JSON_LD, N3))
+        kept = KeptText(opened.stream) if is_json else None
+        feed = Scanned(kept or opened.stream, document, format, by_lines=format in (JSON_LD, N3))
     recorded = RecordedPrefixes(feed) if prefixes is not None and format in (TURTLE, TRIG) else None
-    kept = KeptText(feed) if isinstance(feed, Scanned) and is_json else None
-    parsed = DotsApart(recorded or feed) if format in (TURTLE, TRIG, N3) else recorded or kept or feed
+    parsed = DotsApart(recorded or feed) if format in (TURTLE, TRIG, N3) else recorded or feed
 
     def statements_of(stream: object) -> pyoxigraph.QuadParser:
         return pyoxigraph.parse(
