@@ -7,7 +7,7 @@ from kg_reasoner.engine.engine import Engine
 from kg_reasoner.planning.catalog import INTERNAL
 from kg_reasoner.storage.terms.dictionary import Dictionary
 
-__all__ = ["Sizes", "sizes_of"]
+__all__ = ["Sizes", "count_generalised", "sizes_of"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,9 +47,13 @@ def sizes_of(engine: Engine, dictionary: Dictionary) -> Sizes:
         asserted = len(engine.database.rows(number, "explicit"))
         explicit += asserted
         inferred += engine.database.size(number) - asserted
+    return Sizes(explicit, inferred, count_generalised(engine), len(dictionary), engine.database.nbytes, dictionary.nbytes)
+
+
+def count_generalised(engine: Engine) -> int:
+    """Count the stored triples that are none of RDF, see `Sizes`."""
     matcher = engine.base.queries.matcher
-    generalised = matcher.size() - matcher.count()
-    return Sizes(explicit, inferred, generalised, len(dictionary), engine.database.nbytes, dictionary.nbytes)
+    return matcher.size() - matcher.count()
 
 
 def _megabytes(count: int) -> str:

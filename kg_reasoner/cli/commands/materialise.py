@@ -73,6 +73,7 @@ def materialise(
     The output file is replaced only when the new one is complete; after an error, it is unchanged.
     """
     from kg_reasoner.api.exports import exported
+    from kg_reasoner.api.sizes import count_generalised
     from kg_reasoner.cli.quad_output import graph_text, quads_of_graphs, quads_of_union
     from kg_reasoner.io.output import triple_writer
     from kg_reasoner.language.prefixes import PREFIXES
@@ -108,7 +109,7 @@ def materialise(
         report_inconsistencies(reasoner)
         reasoners = [reasoner]
     note(f"{plural(written, 'triple')} written to {'standard output' if output == '-' else output}")
-    omitted = 0 if is_quiet() else sum(reasoner.sizes().generalised for reasoner in reasoners)
+    omitted = 0 if is_quiet() else sum(count_generalised(reasoner.engine) for reasoner in reasoners)
     if omitted:
         note(f"{plural(omitted, 'inferred fact')} omitted: with a literal as the subject, or without an IRI as the property")
 
