@@ -28,7 +28,6 @@ from kg_reasoner.api.operations.notices import depth_of_caller
 from kg_reasoner.api.reasoner import Reasoner
 from kg_reasoner.api.states import State, reasoner_from, state_of
 from kg_reasoner.errors import InconsistencyError, LoadError, ReasonerError, ReasonerWarning, expect_name
-from kg_reasoner.language.display_names import merged
 from kg_reasoner.loaders.convert import check_absolute, formula_error, from_rdflib
 from kg_reasoner.rdflib_store.graphs.contexts import (
     Contexts,
@@ -520,8 +519,8 @@ class KGReasonerStore(DatasetStore):
         try:
             yield
         except InconsistencyError as error:
-            known = merged(self.graphs.template.prefixes, self.reasoner.prefixes, self._prefixes())
-            raise error.with_prefixes(known) from None
+            own, others = self._prefixes(), {**self.graphs.template.prefixes, **self.reasoner.prefixes}
+            raise error.with_prefixes({**own, **others, **own}) from None  # the first one for a namespace is shown
 
     # --- SPARQL -----------------------------------------------------------------------------------------------------
 
