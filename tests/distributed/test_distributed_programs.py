@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import sys
 from typing import Any
 from unittest.mock import patch
 
@@ -202,6 +203,13 @@ def test_random_programs_over_triples(program: Program, triples: set[tuple[strat
     """With variables for properties and classes."""
     with standing_in() as session:
         expect_of_triples(session, program, triples)
+
+
+def test_modules_that_are_imported_beside_the_stand_in_stay(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delitem(sys.modules, "colorsys", raising=False)
+    with standing_in():
+        import colorsys
+    assert sys.modules["colorsys"] is colorsys
 
 
 @pytest.mark.parametrize("driver_facts", [0, 100_000])
