@@ -22,7 +22,7 @@ __all__ = ["standing_in"]
 
 @contextmanager
 def _in_place_of_pyspark(modules: Mapping[str, ModuleType]) -> Iterator[None]:
-    """Put modules in the place of others. What else is imported meanwhile stays: two copies of the kernels' modules end a process."""
+    """Put modules in the place of others. What else is imported meanwhile stays: two copies of kernels end a process."""
     before = {name: sys.modules[name] for name in modules if name in sys.modules}
     sys.modules.update(modules)
     try:
