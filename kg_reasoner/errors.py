@@ -264,6 +264,17 @@ class InconsistencyError(ReasonerError):
         further = [f"  and {len(self.violations) - 3} more"] if len(self.violations) > 3 else []
         super().__init__("\n".join(["the data contradict the rules:", *shown, *further]))
 
+    def with_prefixes(self, prefixes: Mapping[str, str]) -> InconsistencyError:
+        """Return the same error with a message that uses other prefixes.
+
+        Args:
+            prefixes: The prefixes.
+
+        Returns:
+            The error.
+        """
+        return InconsistencyError(self.violations, prefixes)
+
 
 class CallbackError(ReasonerError):
     """A subscriber's callback raised an exception, which is logged and stored as `__cause__` instead of being raised.

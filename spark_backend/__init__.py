@@ -11,7 +11,8 @@ settings.
   preserved.
 * An **ontology** is a DataFrame of triples, or an iterable of triples, such as a graph of rdflib. It is part of the input: the
   materialisation contains its triples as explicit ones. Schema triples among the data have the same effect.
-* **Facts** of general predicates are DataFrames by predicate, with one string column per argument, whatever their names.
+* **Facts** of general predicates are DataFrames by predicate, with one string column per argument, whatever their names;
+  none of them is null.
 * A **work directory** is a path that the driver and all executors can write to (local mode: any folder). Iterations are stored
   there as Parquet, which keeps plans small and allows an interrupted run to resume. The default in local mode is a temporary
   folder. A materialisation is computed when it is read, from this directory and the input triples: keep both until it is written.

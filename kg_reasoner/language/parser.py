@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 
 from kg_reasoner.errors import LoadError, RuleSyntaxError, Span, UnsupportedError
@@ -24,7 +25,14 @@ if TYPE_CHECKING:
 __all__ = ["PREFIXES", "parse", "parse_body", "parse_file", "parse_query"]
 
 
-def parse(text: str, source: str = "<string>", known: Known | None = None) -> Program:
+def parse(
+    text: str,
+    source: str = "<string>",
+    known: Known | None = None,
+    *,
+    prefixes: Mapping[str, str] | None = None,
+    first_line: int = 1,
+) -> Program:
     """Parse a rule text into a program.
 
     >>> parse("path(?x, ?z) :- path(?x, ?y), edge(?y, ?z) .").rules[0].head
@@ -34,6 +42,8 @@ def parse(text: str, source: str = "<string>", known: Known | None = None) -> Pr
         text: The rules.
         source: The name of the text in error messages.
         known: Definitions from elsewhere to which the text may refer.
+        prefixes: Prefixes that it need not declare, beside those that no rules need declare.
+        first_line: The line of the source in which the text begins.
 
     Returns:
         The program, which has not been checked.
@@ -42,23 +52,42 @@ def parse(text: str, source: str = "<string>", known: Known | None = None) -> Pr
         RuleSyntaxError: With the place, what was expected there, and a similar name where a name is unknown.
         UnsupportedError: Expressions or aggregates are nested too deep.
     """
-    return _parsed(text, source, known, ())
+    return _parsed(text, source, known, (), prefixes or {}, first_line)
 
 
-def _parsed(text: str, source: str, known: Known | None, importing: tuple[Path, ...]) -> Program:
+def _parsed(
+    text: str,
+    source: str,
+    known: Known | None,
+    importing: tuple[Path, ...],
+    prefixes: Mapping[str, str] = MappingProxyType({}),
+    first_line: int = 1,
+) -> Program:
     from lark.exceptions import UnexpectedInput
 
     from kg_reasoner.language.reading.statement_trees import ProgramReader
 
     text = text.removeprefix("\ufeff")
-    expect_characters(text, source)
     try:
+        expect_characters(text, source)
         tree = _lark().parse(text)
     except UnexpectedInput as error:
-        raise explain(error, text, source) from None
+        raise _in_source(explain(error, text, source), first_line) from None
+    except RuleSyntaxError as error:
+        raise _in_source(error, first_line) from None
     reader = ProgramReader(text, source, known=known)
+    reader.prefixes.update(prefixes)
+    reader.first_line = first_line
     reader.importing, reader.parse_module = importing, _module
     return reader.program(tree)
+
+
+def _in_source(error: RuleSyntaxError, first_line: int) -> RuleSyntaxError:
+    """Return an error at a line of a text as one at the line of its source."""
+    span = error.span
+    if span is None or first_line == 1:
+        return error
+    return RuleSyntaxError(error.message, replace(span, line=span.line + first_line - 1), error.hint)
 
 
 def _module(path: Path, known: Known, importing: tuple[Path, ...]) -> Program:

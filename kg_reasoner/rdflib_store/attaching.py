@@ -74,10 +74,10 @@ def attach(
         raise ReasonerError("attach works on a Graph or a Dataset; make a Dataset of a ConjunctiveGraph")
     reasoner = Reasoner(ruleset=ruleset, on_inconsistency=on_inconsistency, equality=equality, threads=threads)
     store = KGReasonerStore(reasoner, reasoning=reasoning, inferred_graph=inferred_graph, allow=allow)
-    copy_graph(graph, store)
-    store.commit()
     for prefix, namespace in graph.namespaces():
         store.bind(prefix, namespace)
+    copy_graph(graph, store)
+    store.commit()
     replace_store(graph, store)
     return graph
 

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from itertools import islice, repeat
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias, cast
@@ -28,7 +29,7 @@ from kg_reasoner import api
 from kg_reasoner.api.operations.notices import depth_of_caller
 from kg_reasoner.api.reasoner import Reasoner
 from kg_reasoner.api.states import State, reasoner_from, state_of
-from kg_reasoner.errors import LoadError, ReasonerError, ReasonerWarning, expect_name
+from kg_reasoner.errors import InconsistencyError, LoadError, ReasonerError, ReasonerWarning, expect_name
 from kg_reasoner.lazy_modules import LazyModule
 from kg_reasoner.loaders.convert import check_absolute, formula_error, from_rdflib
 from kg_reasoner.loaders.rdf.formats import Format
@@ -78,8 +79,6 @@ FEW: Final = 100
 
 SHOWN: Final = 50
 """The number of graphs whose sizes a notebook shows."""
-
-NO_CONTEXTS: Final[Iterator[Graph | None]] = iter(())
 
 _REASONING: Final[Mapping[Reasoning, type[Graphs]]] = {"union": UnionGraphs, "graph": SeparateGraphs}
 
@@ -201,7 +200,8 @@ class KGReasonerStore(DatasetStore):
             text = f"the store is in memory: nothing is read from {configuration} or written to it"
             warnings.warn(ReasonerWarning(text), stacklevel=depth_of_caller())
         else:
-            self.graphs.open(configuration)
+            with self._names_in_errors():
+                self.graphs.open(configuration)
         return VALID_STORE
 
     def close(self, commit_pending_transaction: bool = False) -> None:
@@ -339,14 +339,14 @@ class KGReasonerStore(DatasetStore):
             context: The graph to search; None: the materialisation.
 
         Returns:
-            An iterator of triples, each with its graphs if no graph is given.
+            An iterator of triples, each with its graphs, or the given one.
         """
         if context is None:
             yield from self.graphs.quads(triple_pattern, self._graph)
             return
-        name = self._name(context, self)
-        for triple in self.graphs.triples_of(name, triple_pattern):
-            yield triple, NO_CONTEXTS if name is None else iter((context,))
+        given = (context,)
+        for triple in self.graphs.triples_of(self._name(context, self), triple_pattern):
+            yield triple, iter(given)
 
     def __len__(self, context: Graph | None = None) -> int:
         return self.graphs.count(self._name(context, self))
@@ -365,7 +365,8 @@ class KGReasonerStore(DatasetStore):
             LimitError, CancelledError: The operation exceeds a limit, or another thread cancelled it. A transaction of the store is
                 undone.
         """
-        self._transactions.commit()
+        with self._names_in_errors():
+            self._transactions.commit()
 
     def rollback(self) -> None:
         """Undo the changes since the last commit.
@@ -512,6 +513,15 @@ class KGReasonerStore(DatasetStore):
 
     def _prefixes(self) -> dict[str, str]:
         return {prefix: str(namespace) for prefix, namespace in self.namespaces()}
+
+    @contextmanager
+    def _names_in_errors(self) -> Iterator[None]:
+        """Let inconsistencies be told with the graph's prefixes, as proofs are."""
+        try:
+            yield
+        except InconsistencyError as error:
+            own, others = self._prefixes(), {**self.graphs.template.prefixes, **self.reasoner.prefixes}
+            raise error.with_prefixes({**own, **others, **own}) from None  # the first one for a namespace is shown
 
     # --- SPARQL -----------------------------------------------------------------------------------------------------
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING, Final, TextIO
 
+from kg_reasoner.api.operations.notices import probable_mistakes
 from kg_reasoner.api.reasoner import Reasoner
-from kg_reasoner.errors import NoProofError, ReasonerError, RuleSyntaxError, Span, UnknownNameError, suggest
+from kg_reasoner.errors import NoProofError, ReasonerError, UnknownNameError, suggest
 from kg_reasoner.language.parser import PREFIXES, parse
 from kg_reasoner.program import FALSE, TRIPLE, Atom, Program, Rule, is_hidden
 from kg_reasoner.shell.commands import Reader, typed
@@ -59,11 +59,12 @@ class Session:
     Args:
         reasoner: The reasoner.
         out: Where results are printed.
+        warn: Is told of probable mistakes in rules.
     """
 
-    def __init__(self, reasoner: Reasoner, out: TextIO) -> None:
+    def __init__(self, reasoner: Reasoner, out: TextIO, warn: Callable[[str], None] | None = None) -> None:
         self.reasoner = reasoner
-        self._out = out
+        self._out, self._warn = out, warn
         self._transaction: Transaction | None = None
         self._updates: list[ShellUpdate] = []
         self._profile: Profile | None = None
@@ -318,7 +319,11 @@ class Session:
 
     def _change_rules(self, statement: Statement) -> None:
         if statement.kind == "rules":
-            self.reasoner.add_program(self._parsed(statement.text, statement))
+            program = self._parsed(statement.text, statement)
+            self.reasoner.add_program(program)
+            if self._warn is not None:
+                for warning in probable_mistakes(program):
+                    self._warn(warning)
             return
         rules: Iterable[Rule] = self._parsed(f"{statement.text.removeprefix('remove')} .", statement).rules
         present = set(self.reasoner.program.rules)
@@ -329,19 +334,9 @@ class Session:
 
     def _parsed(self, text: str, statement: Statement | None = None) -> Program:
         """Return a program, which may use the prefixes of the present one."""
-        declared = dict(self.reasoner.program.prefixes)
-        before = "".join(f"@prefix {name}: <{namespace}> . " for name, namespace in declared.items())
-        source = "<shell>" if statement is None else statement.source
-        try:
-            return parse(f"{before}{text}", source, self.reasoner.core.known())
-        except RuleSyntaxError as error:
-            span = error.span
-            if span is not None and span.line == 1:
-                moved = len(before)
-                span = Span(source, 1, span.column - moved, span.end_column - moved, span.text[moved:])
-            if span is not None and statement is not None:
-                span = replace(span, line=span.line + statement.line - 1)
-            raise type(error)(error.message, span, error.hint) from None
+        source, line = ("<shell>", 1) if statement is None else (statement.source, statement.line)
+        prefixes = dict(self.reasoner.program.prefixes)
+        return parse(text, source, self.reasoner.core.known(), prefixes=prefixes, first_line=line)
 
     # ---- output
 

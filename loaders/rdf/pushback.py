@@ -1,4 +1,4 @@
-"""Streams with pushback: bytes that have been read can be given back, and are read again."""
+"""Streams to which bytes can be given back (pushback), or which keep what they return."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections import deque
 from collections.abc import Iterable
 from typing import BinaryIO
 
-__all__ = ["PushbackStream"]
+__all__ = ["KeptText", "PushbackStream"]
 
 
 class PushbackStream:
@@ -52,3 +52,23 @@ class PushbackStream:
     def _raise(self) -> None:
         if self._error is not None:
             raise self._error
+
+
+class KeptText:
+    """A stream that keeps what is read from it until it is released."""
+
+    def __init__(self, stream: BinaryIO) -> None:
+        self._stream = stream
+        self._pieces: list[bytes] | None = []
+
+    def read(self, size: int = -1) -> bytes:
+        """Return up to `size` further bytes."""
+        data = self._stream.read(size)
+        if self._pieces is not None:
+            self._pieces.append(data)
+        return data
+
+    def release(self) -> bytes:
+        """Return what has been read, and keep nothing from now on."""
+        text, self._pieces = b"".join(self._pieces or ()), None
+        return text

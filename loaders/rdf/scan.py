@@ -16,7 +16,7 @@ from kg_reasoner.lazy_regex import regular_expression
 from kg_reasoner.loaders.convert import triple_term_error
 from kg_reasoner.loaders.rdf.bounds import JSON_DEPTH, hint_for
 from kg_reasoner.loaders.rdf.formats import JSON_LD, Format
-from kg_reasoner.loaders.rdf.pushback import PushbackStream
+from kg_reasoner.loaders.rdf.pushback import KeptText, PushbackStream
 from kg_reasoner.storage.readers.scanning import CLOSES, FINE, FOUND, INSIDE, OPENS, REFUSED, STATES, TOO_DEEP, Scan, table_for
 
 if TYPE_CHECKING:
@@ -116,7 +116,7 @@ class Scanned:
 
     def __init__(
         self,
-        stream: BinaryIO | PushbackStream,
+        stream: BinaryIO | KeptText | PushbackStream,
         document: Document,
         format: Format,
         *,

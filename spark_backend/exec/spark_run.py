@@ -23,7 +23,7 @@ from kg_reasoner.spark_backend.exec.facts.candidates import Candidates, held_fac
 from kg_reasoner.spark_backend.exec.facts.mask_table import MOST_MASKS, TooManyMasks
 from kg_reasoner.spark_backend.exec.facts.run_facts import FactFrames
 from kg_reasoner.spark_backend.exec.preparation.equalities import Equalities, Equality
-from kg_reasoner.spark_backend.exec.preparation.given_frames import given_facts
+from kg_reasoner.spark_backend.exec.preparation.given_frames import digest_of_facts, given_facts
 from kg_reasoner.spark_backend.exec.preparation.groups_of_solutions import groups
 from kg_reasoner.spark_backend.exec.preparation.literal_facts import asked_of_literals, literal_relations
 from kg_reasoner.spark_backend.exec.preparation.merged_terms import SAME_AS, Representatives
@@ -385,10 +385,6 @@ def _plan(rules: Rules, passes: Passes, equality: str, driver_facts: int) -> Run
 
 def _fingerprint(program: Program, statistics: Statistics, facts: Mapping[str, DataFrame]) -> str:
     """Return a text that identifies the program and the input of a run."""
-    from pyspark.sql import functions as F
-
     parts = [__version__, format_program(program), statistics.fingerprint]
-    for name, rows in sorted(facts.items()):
-        digest = rows.select(F.xxhash64(F.lit(0), *rows.columns).alias("hash")).agg(F.count("*"), F.bit_xor("hash")).collect()[0]
-        parts.append(f"{name} {digest[0]} {digest[1]}")
+    parts += [digest_of_facts(predicate, rows) for predicate, rows in sorted(facts.items())]
     return hashlib.sha256("\n".join(parts).encode()).hexdigest()

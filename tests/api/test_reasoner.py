@@ -55,6 +55,21 @@ def test_rules_have_the_arity_of_the_facts() -> None:
     assert reasoner.rules == ()
 
 
+@pytest.mark.parametrize("equality", ["axioms", "rewrite"])
+@pytest.mark.parametrize("more", ["", TERNARY])
+def test_triples_that_are_no_rdf_are_counted(more: str, equality: Equality) -> None:
+    names = "[?n, p:of, ?x] :- [?x, p:name, ?n] . [?x, ?n, p:y] :- [?x, p:name, ?n] . named(?n) :- [?n, p:of, ?x] ."
+    reasoner = Reasoner(f"@prefix p: <http://example.org/> . {names} {more}", equality=equality)
+    name = IRI("http://example.org/name")
+    given = [(x, name, ONE), (y, name, TWO), (z, name, x)]
+    reasoner.add_triples(given)
+    assert reasoner.sizes().generalised == 4
+    assert set(reasoner.facts("named")) == {(ONE,), (TWO,), (x,)}
+    assert len(reasoner.triple_ids()) == 5
+    reasoner.remove_triples(given[:1])
+    assert reasoner.sizes().generalised == 2
+
+
 def test_new_predicates_do_not_make_all_rules_be_read_again(monkeypatch: pytest.MonkeyPatch) -> None:
     reasoner = Reasoner("p(?x) :- q(?x, _) . q(?x, ?y) :- r(?x, ?y) .")
     programs, arities = list[Program](), analysis.arities

@@ -313,6 +313,17 @@ def triples(text: str) -> set[str]:
     return {line for line in text.splitlines() if line}
 
 
+def test_facts_that_are_no_rdf_are_counted(write: Write, tmp_path: Path) -> None:
+    data = write("zoo.ttl", f"@prefix : <{EXAMPLE}> . :leo :name 'Leo', 'Lion' . :tom :name 'Tom' .")
+    rules = write("names.dl", f"@prefix : <{EXAMPLE}> . [?n, :of, ?x] :- [?x, :name, ?n] . [?x, ?n, :y] :- [?x, :name, ?n] .")
+    arguments = "materialise", data, "--rules", rules, "-o", tmp_path / "out.nt"
+    for options in ([], ["--graphs", "graph"]):
+        told = good(*arguments, *options).stderr
+        assert "3 triples written" in told and "6 inferred facts omitted: with a literal as the subject, or" in told
+    assert good(*arguments, "-q").stderr == ""
+    assert "omitted" not in good("materialise", data, "-o", tmp_path / "out.nt").stderr
+
+
 def inferred(line: str) -> str:
     subject, cls = line.split()
     return f"<{EXAMPLE}{subject}> <http://www.w3.org/1999/02/22-rdf-syntax-ns#type> <{EXAMPLE}{cls}> ."
@@ -627,6 +638,27 @@ def test_data_that_contradict_the_rules_can_be_refused(zoo: Path, tmp_path: Path
             assert "error: the data contradict the rules:\n  DisjointClasses(" in refused
 
 
+def test_what_single_graphs_contradict_is_reported(write: Write, tmp_path: Path) -> None:
+    eaten = ":Cat rdfs:subClassOf [ a owl:Restriction ; owl:onProperty :eats ; owl:someValuesFrom :Food ]"
+    clash = f":Cat owl:disjointWith :Dog . :rex a :Cat, :Dog . {eaten} . :zoo owl:imports :missing"
+    data = write("zoos.trig", GRAPHS + f"GRAPH :c {{ {clash} }} GRAPH :d {{ {clash} }}")
+    seen = "2 contradictions found: run `kg-reasoner check --graphs graph` to see them"
+    by_graph = "--graphs", "graph"
+    for arguments in (
+        ["materialise", data, "-o", tmp_path / "out.nq"],
+        ["query", data, "-Q", "SELECT * { ?x a ?y }"],
+        ["query", data, "-Q", "SELECT * { ?x a ?y }", "--explain"],
+    ):
+        told = good(*arguments, *by_graph).stderr
+        assert seen in told and "1 import not found" in told and "SubClassOf(:Cat ObjectSomeValuesFrom(:eats :Food))" in told
+        assert "cannot be fully expressed" not in good(*arguments, *by_graph, "-q").stderr
+        assert "DisjointClasses(:Cat :Dog) (cax-dw): ?x = :rex" in bad(*arguments, *by_graph, "--on-inconsistency", "raise")
+    told = good("check", data, *by_graph, code=3).stderr
+    assert "SubClassOf(:Cat ObjectSomeValuesFrom(:eats :Food))" in told and seen not in told
+    one = good("query", data, "-f", "csv", "-Q", "SELECT * { GRAPH :c { ?x a ?y } }", *by_graph).stderr
+    assert "1 contradiction found" in one  # in the graph that the query reads
+
+
 # ---- named graphs, and what IRIs are relative to
 
 GRAPHS = ZOO.partition(":Lion")[0] + "GRAPH :a { :Lion rdfs:subClassOf :Cat } GRAPH :b { :leo a :Lion } "
@@ -795,6 +827,19 @@ def test_run_reports_wrong_facts_and_leaves_the_output_unchanged(write: Write, t
     message = bad("run", program, "--facts", tmp_path / "facts", "-o", tmp_path / "out")
     assert "edge.tsv:2:3: column to: 'x' is not an integer\n    2 | 2\tx\n      |  \t^" in message
     assert before.read_text() == "what was there\n" and [path.name for path in before.parent.iterdir()] == ["path.tsv"]
+
+
+@pytest.mark.parametrize("command", ["run", "shell", "materialise"])
+def test_probable_mistakes_in_a_program_are_told(write: Write, tmp_path: Path, command: str) -> None:
+    program = write("program.dl", "n(0) .\nn(?x + 1) :- n(?x), small(?x) .\np(?x) :- q(?x), isIRI(?x) .\n")
+    data = write("data.ttl", "<urn:a> <urn:p> <urn:b> .")
+    arguments = {"run": [program], "shell": [program], "materialise": [data, "--rules", program, "-o", tmp_path / "out.nt"]}
+    told = good(command, *arguments[command]).stderr
+    assert "program.dl:3:17: isIRI is a relation here" in told.replace("\n", " ")
+    assert "the rule for n computes new values" not in told  # it has only those of small
+    write("program.dl", "n(0) .\nn(?x + 1) :- n(?x) .\n")
+    result = kg(command, *arguments[command], *(() if command == "shell" else ("--max-facts", 100)))
+    assert "program.dl:2:" in result.stderr and "perhaps without end" in result.stderr.replace("\n", " ")
 
 
 def test_run_warns_of_inputs_without_a_table_and_of_tables_without_a_relation(write: Write, tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import sys
 from typing import Any
 from unittest.mock import patch
 
@@ -202,6 +203,28 @@ def test_random_programs_over_triples(program: Program, triples: set[tuple[strat
     """With variables for properties and classes."""
     with standing_in() as session:
         expect_of_triples(session, program, triples)
+
+
+def test_modules_that_are_imported_beside_the_stand_in_stay(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delitem(sys.modules, "colorsys", raising=False)
+    with standing_in():
+        import colorsys
+    assert sys.modules["colorsys"] is colorsys
+
+
+@pytest.mark.parametrize("driver_facts", [0, 100_000])
+def test_facts_with_cells_that_are_no_terms(driver_facts: int) -> None:
+    program = parse("out(?x, ?y) :- edge(?y, ?x) .")
+    rows = [("<a:x>", '"1"'), (None, "_:b"), ("<a:y>", "text"), (None, None)]
+    with standing_in() as session:
+        edges = session.createDataFrame(rows, "from string, to string")
+        told = r"the DataFrame for edge has cells without a term.* in: from \(2 rows\), to \(2 rows\)\n.*frame\.dropna\(\)"
+        with pytest.raises(LoadError, match=told):
+            SparkReasoner(session, program, facts={"edge": edges}, driver_facts=driver_facts).facts("out")
+        whole = session.createDataFrame(rows[:1], "from string, to string")
+        found = SparkReasoner(session, program, facts={"edge": whole}, driver_facts=driver_facts).facts("out")
+        assert found is not None and [tuple(row) for row in found.collect()] == [('"1"', "<a:x>")]
+        SparkReasoner(session, program, facts={"edge": session.createDataFrame([], "from string, to string")}).facts("out")
 
 
 def test_facts_and_options_that_are_none_are_refused() -> None:

@@ -238,6 +238,21 @@ def test_a_variable_of_an_aggregate_that_is_another_one_outside(rule: str, varia
     assert [text.partition(" in the AGGREGATE is a different variable")[0] for text in told] == [f"rules.dl:{v}" for v in variables]
 
 
+@pytest.mark.parametrize(
+    ("rules", "told"),
+    [
+        ("p(?x) :- q(?x), isIRI(?x) .", "1:17: isIRI is a relation here"),
+        ("p(?x) :- q(?x), NOT isBlank(?x) .", "1:21: isBlank is a relation here"),
+        ("n(?n) :- AGGREGATE(q(?x), strStarts(?x, 'a') BIND COUNT(?x) AS ?n) .", "1:27: strStarts is a relation here"),
+        ("p(?x) :- q(?x), isIRI(?x) . isIRI(1) .", ""),
+        ("relation isIRI(x: any) . p(?x) :- q(?x), isIRI(?x) .", ""),
+        ("p(?x) :- q(?x), FILTER(isIRI(?x)), ISIRI(?x), contains(?x, ?y), isMarried(?x) .", ""),
+    ],
+)
+def test_a_relation_with_the_name_of_a_condition(rules: str, told: str) -> None:
+    assert "".join(homonyms(parse(rules, "rules.dl"))).partition(", which")[0] == (told and f"rules.dl:{told}")
+
+
 def test_a_reasoner_warns_of_homonyms() -> None:
     rule = "d(?x, ?y, ?n) :- e(?x, ?y), AGGREGATE(e(?x, ?y) ON ?x BIND COUNT(?y) AS ?n) ."
     with pytest.warns(ReasonerWarning, match=r"\?y in the AGGREGATE is a different variable from \?y outside of it: list it"):

@@ -10,6 +10,7 @@ import os
 import re
 import sys
 from collections.abc import Iterator
+from itertools import permutations
 from pathlib import Path
 from typing import Any
 
@@ -766,6 +767,42 @@ def test_comments_beside_the_graph_of_json_ld(keys: str, expected: str) -> None:
     (block,) = blocks((COMMENTED % keys).encode(), format="jsonld")
     assert block.graphs is not None
     assert (block.graphs[-1] == -1) == (expected == "DEFAULT")
+
+
+MAPPED = '"@context": {"e": "http://e/", "m": "e:m"}'
+INNER = '{"@id": "e:g", "@graph": [{"@id": "e:b", "e:p": 2}]}, {"@id": "e:a", "e:p": 1}'
+
+
+@pytest.mark.parametrize(
+    ("members", "expected"),
+    [
+        ((MAPPED, '"c": [{"@id": "e:c"}]'), "DEFAULT"),
+        ((MAPPED, '"c": "x"', '"é": {}'), "DEFAULT"),
+        ((MAPPED, '"c": "x"', '"m": 1'), "NAMED"),
+        ((MAPPED, '"c": "x"', '"@index": "i"'), "NAMED"),
+        ((MAPPED, '"c": "x"', '"@id": "e:top"'), "NAMED"),
+        (('"@context": {"e": "http://e/", "@vocab": "http://v/", "c": null}', '"c": "x"'), "DEFAULT"),
+        (('"@context": [{"@vocab": "http://v/"}, {"e": "http://e/", "@vocab": null}]', '"c": "x"'), "DEFAULT"),
+        (('"@context": [{"c": "http://v/c"}, null, {"e": "http://e/"}]', '"c": "x"'), "DEFAULT"),
+        (('"@context": {"e": "http://e/", "c": {"@type": "@id", "@id": "e:c"}}', '"c": "e:x"'), "NAMED"),
+        (('"@context": {"e": "http://e/", "c": {"@id": null}}', '"c": "e:x"'), "DEFAULT"),
+    ],
+)
+def test_keys_of_json_ld_in_any_order(members: tuple[str, ...], expected: str) -> None:
+    for graph in ('"@graph": [{"@id": "e:a", "e:p": 1}]', f'"@graph": [{INNER}]'):
+        for order in permutations((graph, *members)):
+            text = f"{{ {', '.join(order)} }}".encode()
+            for source in (text, io.BytesIO(text)):
+                found = [block.graphs for block in blocks(source, format="jsonld")]
+                names = {name for some in found if some is not None for name in some.tolist()}
+                assert (-1 in names and len(names) == 1 + graph.count("e:g")) == (expected == "DEFAULT"), order
+
+
+def test_a_graph_of_json_ld_by_another_name() -> None:
+    context = '"@context": {"e": "http://e/", "data": "@graph", "meta": {"@id": "@graph"}}'
+    for name in ("data", "meta"):
+        (block,) = blocks(f'{{ {context}, "{name}": [{{"@id": "e:a", "e:p": 1}}], "c": 1 }}'.encode(), format="jsonld")
+        assert block.graphs is not None and block.graphs.tolist() == [-1]
 
 
 def test_a_vocabulary_maps_every_key_of_json_ld() -> None:

@@ -18,6 +18,7 @@ from rdflib.collection import Collection
 from rdflib.compare import isomorphic
 from rdflib.graph import ReadOnlyGraphAggregate
 from rdflib.plugins.stores.memory import Memory
+from rdflib.plugins.stores.regexmatching import REGEXMatching, REGEXTerm
 from rdflib.store import VALID_STORE, TripleAddedEvent
 
 from kg_reasoner import KGReasonerStore, Reasoner, ReasonerWarning, attach, graph_of, store_of
@@ -560,6 +561,17 @@ def test_prefixes_behave_as_in_memory(binds: list[tuple[str, Namespace, bool]]) 
     assert prefixes(ours.store) == prefixes(theirs.store)
     for namespace in (EX, RDF, OWL):
         assert ours.store.prefix(URIRef(namespace)) == theirs.store.prefix(URIRef(namespace))
+
+
+@pytest.mark.parametrize("view", ["store", "explicit", "named"])
+def test_triples_have_the_graph_that_is_asked(zoo: Graph, view: str) -> None:
+    """rdflib's `REGEXMatching`, a store over another one, leaves out triples without one."""
+    named = Dataset(store="KGReasoner").graph(EX.g).parse(data=ZOO, format="turtle")
+    data = {"store": zoo, "explicit": zoo.store.explicit, "named": named}[view]
+    assert [list(graphs) for _, graphs in data.store.triples((EX.tom, RDF.type, EX.Cat), context=data)] == [[data]]
+    if view == "store":
+        over = Graph(store=REGEXMatching(data.store))
+        assert set(over.subjects(REGEXTerm(".*type$"), REGEXTerm(".*Cat$"))) == {EX.tom}
 
 
 NODES = [EX.a, EX.b, EX.C, BNode("n")]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
+from functools import partial
 
 import pytest
 from hypothesis import given
@@ -11,11 +12,12 @@ from hypothesis import strategies as st
 from rdflib import OWL, RDF, RDFS, Graph, Literal, Namespace, URIRef
 from rdflib.compare import isomorphic
 
-from kg_reasoner import KGReasonerStore, Reasoner, attach, graph_of
+from kg_reasoner import KGReasonerStore, Reasoner, attach, detach, graph_of
 from kg_reasoner.api.operations.subscriptions import Pattern
 from kg_reasoner.api.update import Update
-from kg_reasoner.errors import LoadError, StreamError, TransactionError
+from kg_reasoner.errors import InconsistencyError, LoadError, StreamError, TransactionError
 from kg_reasoner.query.delta import Delta
+from kg_reasoner.rdflib_store.store import Reasoning
 from kg_reasoner.terms import IRI
 from kg_reasoner.terms import RDF as OUR_RDF
 
@@ -441,3 +443,19 @@ def test_a_feed_follows_a_graph_from_another_thread(zoo: Graph) -> None:
     assert not follower.is_alive()
     assert len(copy) > 10
     assert copy == {(str(x), str(c)) for x, c in zoo.store.inferred.subject_objects(RDF.type)}
+
+
+@pytest.mark.parametrize("reasoning", ["union", "graph"])
+def test_an_inconsistency_is_told_with_the_prefixes_of_the_graph(reasoning: Reasoning) -> None:
+    data = f"@prefix pet: <{EX}pets/> . pet:Cat <{OWL.disjointWith}> pet:Dog . pet:tom a pet:Cat, pet:Dog ."
+    told = r"DisjointClasses\(pet:Cat pet:Dog\) \(cax-dw\): \?x = pet:tom$"
+    with pytest.raises(InconsistencyError, match=told):
+        attach(Graph().parse(data=data), on_inconsistency="raise", reasoning=reasoning)
+    store = KGReasonerStore(Reasoner(ruleset="owl2rl", on_inconsistency="raise"), reasoning=reasoning)
+    graph = Graph(store=store)
+    closed = partial(store.close, commit_pending_transaction=True)
+    for end in (graph.commit, closed, partial(store.open, "owl2rl"), partial(detach, graph)):
+        graph.parse(data=data)
+        with pytest.raises(InconsistencyError, match=told):
+            end()
+        assert len(graph) == 0

@@ -21,7 +21,7 @@ from hypothesis import strategies as st
 from kg_reasoner import Reasoner
 from kg_reasoner.api.transaction import Transaction
 from kg_reasoner.cli import main
-from kg_reasoner.errors import ReasonerError
+from kg_reasoner.errors import ReasonerError, RuleSyntaxError
 from kg_reasoner.shell.scripts import run_script
 from kg_reasoner.shell.session import HELP, Ended, Session
 from kg_reasoner.shell.terminal import candidates
@@ -296,6 +296,16 @@ def test_a_terminal(terminal: Terminal, tmp_path: Path) -> None:
     terminal.type("rollback; exit;\r")
     assert terminal.process.wait(30) == 0
     assert "+echo again;" in (tmp_path / "history").read_text()
+
+
+def test_probable_mistakes_in_rules_are_told_with_their_place() -> None:
+    told: list[str] = []
+    made = Session(Reasoner("@prefix e: <http://example.org/> ."), io.StringIO(), told.append)
+    lines = ["# rules\n", "q(?x) :- [?x, e:p, ?y],\n", "  isBlank(?y) .\n", "n(?x + 1) :- n(?x) .\n", "r(?x) :- q(?x) .\n"]
+    list(run_script(made, lines, "script"))
+    assert [warning.partition(" ")[0] for warning in told] == ["script:3:3:", "script:4:3:"]
+    with pytest.raises(RuleSyntaxError, match=r"^script:2:3: unknown prefix f:"):
+        list(run_script(made, ["a(1).\n", "q(f:x) .\n"], "script"))
 
 
 @pytest.mark.parametrize("end", ["commit", "rollback"])

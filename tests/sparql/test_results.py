@@ -851,6 +851,7 @@ def test_notebooks_show_data_escaped() -> None:
         assert 'sandbox=""' in frame
         assert frame.count('"') == 8
     assert "<th>explicit facts</th><td>1</td>" in made._repr_html_()
+    assert "no RDF" not in made._repr_html_()
     assert "&lt;Reasoner rules=1" in made._repr_html_()
     made = reasoner(FAMILY)
     assert "<td>all triples</td><td>5</td>" in store_of(graph_of(made))._repr_html_()

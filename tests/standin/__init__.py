@@ -7,7 +7,7 @@ partitions, memory and files. What it accepts, the tests on Spark try on Spark.
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from importlib.machinery import ModuleSpec
 from types import ModuleType
@@ -18,6 +18,19 @@ from tests.standin import functions
 from tests.standin.frames import Frame, Observation, Session
 
 __all__ = ["standing_in"]
+
+
+@contextmanager
+def _in_place_of_pyspark(modules: Mapping[str, ModuleType]) -> Iterator[None]:
+    """Put modules in the place of others. What else is imported meanwhile stays: two copies of kernels end a process."""
+    before = {name: sys.modules[name] for name in modules if name in sys.modules}
+    sys.modules.update(modules)
+    try:
+        yield
+    finally:
+        for name in modules:
+            del sys.modules[name]
+        sys.modules.update(before)
 
 
 @contextmanager
@@ -34,7 +47,7 @@ def standing_in(driver_facts: int = 0) -> Iterator[Any]:
         setattr(modules["pyspark.sql"], name, value)
     modules["pyspark.errors"].PySparkException = RuntimeError  # type: ignore[attr-defined]
     with (
-        patch.dict(sys.modules, {**modules, "pyspark.sql.functions": functions}),
+        _in_place_of_pyspark({**modules, "pyspark.sql.functions": functions}),
         patch("kg_reasoner.spark_backend.exec.spark_reasoner.require_pyspark", lambda: None),
         patch("kg_reasoner.spark_backend.exec.spark_run.DRIVER_FACTS", driver_facts),
     ):

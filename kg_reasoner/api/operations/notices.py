@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from kg_reasoner.loaders.ontology.owl import AxiomWarning
     from kg_reasoner.program import Program
 
-__all__ = ["Notices", "depth_of_caller", "warn_of_program"]
+__all__ = ["Notices", "depth_of_caller", "probable_mistakes", "warn_of_program"]
 
 _PACKAGE: Final = str(Path(__file__).parents[2])
 
@@ -86,11 +86,16 @@ def _equal_at_first(first: tuple[AxiomWarning, ...], second: tuple[AxiomWarning,
     return low
 
 
-def warn_of_program(program: Program) -> None:
-    """Issue a warning for each probable mistake in a program."""
+def probable_mistakes(program: Program) -> list[str]:
+    """Return a warning for each probable mistake in a program."""
     from kg_reasoner.language.strata.growth import growing
 
-    for text in (*analysis.homonyms(program), *growing(program.rules)):
+    return [*analysis.homonyms(program), *growing(program.rules)]
+
+
+def warn_of_program(program: Program) -> None:
+    """Issue a warning for each probable mistake in a program."""
+    for text in probable_mistakes(program):
         warnings.warn(ReasonerWarning(text), stacklevel=depth_of_caller())
 
 

@@ -11,7 +11,13 @@ import click
 
 from kg_reasoner.cli.console import note, plural
 from kg_reasoner.cli.options.label_options import displayed_names, label_options
-from kg_reasoner.cli.options.reasoner_options import data_options, graphs_option, load_into_store, reasoner_for
+from kg_reasoner.cli.options.reasoner_options import (
+    data_options,
+    graphs_option,
+    load_into_store,
+    reasoner_for,
+    report_axioms_of_graphs,
+)
 from kg_reasoner.cli.query_text import term_shortener
 from kg_reasoner.language.display_names import merged
 from kg_reasoner.terms import IRI
@@ -74,6 +80,8 @@ def check(
     empty = list(_unsatisfiable(store))
     reasoners = [store.reasoner_of(None)] if store.reasons_over_union else map(store.reasoner_of, store.graphs.all_graphs())
     prefixes = displayed_names(store.reasoner.prefixes, *reasoners)
+    if reasoning == "graph":
+        report_axioms_of_graphs(store)
     if output_format == "json":
         entries = [_as_dict(*each, prefixes, proves=number < proofs) for number, each in enumerate(found)]
         names = [_empty_as_dict(*each, prefixes, proves=number < proofs) for number, each in enumerate(empty)]

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from kg_reasoner.cli.console import note, plural
+from kg_reasoner.cli.console import is_quiet, note, plural
 from kg_reasoner.cli.options.checked_values import absolute_iri, checked, known_output_format, output_syntax
 from kg_reasoner.cli.options.reasoner_options import (
     data_options,
@@ -16,6 +16,7 @@ from kg_reasoner.cli.options.reasoner_options import (
     load_into_store,
     reasoner_for,
     reasoner_settings,
+    report_graphs,
     report_inconsistencies,
 )
 
@@ -72,6 +73,7 @@ def materialise(
     The output file is replaced only when the new one is complete; after an error, it is unchanged.
     """
     from kg_reasoner.api.exports import exported
+    from kg_reasoner.api.sizes import count_generalised
     from kg_reasoner.cli.quad_output import graph_text, quads_of_graphs, quads_of_union
     from kg_reasoner.io.output import triple_writer
     from kg_reasoner.language.prefixes import PREFIXES
@@ -100,9 +102,16 @@ def materialise(
                 written = write.quads(quads_of_union(reasoner, which, name))
             else:
                 written = write.ids(exported(reasoner, which), reasoner.dictionary)
-    if reasoning == "union":
+    if reasoning == "graph":
+        report_graphs(store)
+        reasoners = store.graphs.reasoners()
+    else:
         report_inconsistencies(reasoner)
+        reasoners = [reasoner]
     note(f"{plural(written, 'triple')} written to {'standard output' if output == '-' else output}")
+    omitted = 0 if is_quiet() else sum(count_generalised(reasoner.engine) for reasoner in reasoners)
+    if omitted:
+        note(f"{plural(omitted, 'inferred fact')} omitted: with a literal as the subject, or without an IRI as the property")
 
 
 def _declare(write: TripleWriter, reasoner: Reasoner) -> None:

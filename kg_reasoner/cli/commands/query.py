@@ -17,6 +17,7 @@ from kg_reasoner.cli.options.reasoner_options import (
     load_into_store,
     reasoner_for,
     reasoner_settings,
+    report_graphs,
     report_inconsistencies,
 )
 from kg_reasoner.cli.query_text import RdflibQuery, looks_like_query, parse_query, term_shortener
@@ -119,6 +120,8 @@ def query(
     if explains:
         found = store.plan(parsed.prepared, run=True)
         click.echo(json.dumps(found.to_dict(), indent=2) if output_format == "json" else str(found))
+        if reasoning == "graph":
+            report_graphs(store)
         return
     further = store.reasoner.prefixes if output_format == "table" else {}
     prefixes = {**parsed.prefixes, **{name: space for name, space in further.items() if name not in parsed.prefixes}}
@@ -128,6 +131,8 @@ def query(
     else:
         result = Dataset(store=store, default_union=True).query(parsed.prepared).native
     _print_result(result, output_format, prefixes, store)
+    if reasoning == "graph":
+        report_graphs(store)
     if isinstance(result, AskResult) and not result:
         context.exit(3)
 

@@ -97,9 +97,9 @@ def run(
     of queries, and others with --header), and otherwise by position.
     Output files are written only when all of them are complete.
     """
+    from kg_reasoner.api.operations.notices import probable_mistakes
     from kg_reasoner.api.reasoner import Reasoner
     from kg_reasoner.io.fact_files import fact_files, table_warnings
-    from kg_reasoner.language.checks.analysis import homonyms
     from kg_reasoner.language.saved_programs import saved_rule_file
 
     given = given_tables(tables)
@@ -108,7 +108,7 @@ def run(
     with starting():
         reasoner = Reasoner(program, ruleset=ruleset, **reasoner_settings())
     inputs = {**fact_files(program, facts, {*given, *asked}), **given}
-    for warning in (*homonyms(program), *table_warnings(program, facts, {**inputs, **asked})):
+    for warning in (*probable_mistakes(program), *table_warnings(program, facts, {**inputs, **asked})):
         warn(warning)
     outputs = _outputs(program, reasoner, output_format, header=header)
     if output == "-" and output_format == "parquet":

@@ -56,6 +56,7 @@ def shell(
 
     An error in a script ends it, with exit code 1, and undoes its open transaction.
     """
+    from kg_reasoner.api.operations.notices import probable_mistakes
     from kg_reasoner.api.reasoner import Reasoner
     from kg_reasoner.io.fact_files import unused_tables
     from kg_reasoner.language.saved_programs import saved_rule_file
@@ -67,7 +68,7 @@ def shell(
     given = given_tables(tables)
     asked = given_queries(queries, database, given)
     program = saved_rule_file(program_file)
-    for warning in unused_tables(program, {**given, **asked}):
+    for warning in (*probable_mistakes(program), *unused_tables(program, {**given, **asked})):
         warn(warning)
     with starting():
         reasoner = Reasoner(program, ruleset=ruleset, **reasoner_settings())
@@ -78,7 +79,7 @@ def shell(
     for predicate, path in given.items():
         reasoner.add_table(predicate, path, header=header)
     add_queries(reasoner, asked, database, nulls="error")
-    session = Session(reasoner, sys.stdout)
+    session = Session(reasoner, sys.stdout, warn)
     for name in scripts:
         if not _run(session, lines_of(name), name):
             return

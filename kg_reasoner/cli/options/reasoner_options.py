@@ -30,6 +30,8 @@ __all__ = [
     "quiet_option",
     "reasoner_for",
     "reasoner_settings",
+    "report_axioms_of_graphs",
+    "report_graphs",
     "report_inconsistencies",
     "report_warnings",
     "threads_option",
@@ -111,8 +113,8 @@ def data_options(command: _Command) -> _Command:
 def reasoner_for(ruleset: str | None, rules_file: str | None) -> Reasoner:
     """Return a reasoner with a rule set, a program, or both."""
     with starting():
+        from kg_reasoner.api.operations.notices import probable_mistakes
         from kg_reasoner.api.reasoner import Reasoner
-        from kg_reasoner.language.checks.analysis import homonyms
         from kg_reasoner.language.saved_programs import saved_rule_file
         from kg_reasoner.loaders.rdf.formats import N3, format_of_name
 
@@ -120,7 +122,7 @@ def reasoner_for(ruleset: str | None, rules_file: str | None) -> Reasoner:
         program = saved_rule_file(rules_file) if rules_file and not is_n3 else None
         if ruleset is None and not rules_file:
             ruleset = DEFAULT_RULESET
-        for warning in homonyms(program) if program is not None else ():
+        for warning in probable_mistakes(program) if program is not None else ():
             warn(warning)
         reasoner = Reasoner(program, ruleset=ruleset, **reasoner_settings())
     begin_profile(reasoner)
@@ -157,6 +159,7 @@ def load_into_store(
     explicit = len(store.reasoner.triple_ids("explicit"))
     graphs = len(store.graphs.stored_graphs())
     note(f"{plural(explicit, 'triple')} in {plural(graphs, 'named graph')} loaded in {watch.lap():.2f} s")
+    report_missing_imports(store.reasoner)
     return store
 
 
@@ -176,6 +179,20 @@ def load(reasoner: Reasoner, files: Sequence[str], input_format: str | None, *, 
     found = axiom_warnings(reasoner)
     if found and not is_quiet():
         report_warnings(found, reasoner.prefixes)
+
+
+def report_axioms_of_graphs(store: KGReasonerStore) -> None:
+    """Report the axioms that rules cannot express in the graphs of a store that have been reasoned over by themselves."""
+    if not is_quiet():
+        found = [warning for reasoner in store.graphs.reasoners() for warning in axiom_warnings(reasoner)]
+        report_warnings(found, store.reasoner.prefixes)
+
+
+def report_graphs(store: KGReasonerStore) -> None:
+    """Report these axioms, and that graphs contradict the rules."""
+    report_axioms_of_graphs(store)
+    found = sum(len(reasoner.inconsistencies()) for reasoner in store.graphs.reasoners())
+    _report_inconsistencies(found, "check --graphs graph")
 
 
 def report_warnings(warnings: Sequence[AxiomWarning], prefixes: Mapping[str, str], in_full: bool = False) -> None:
@@ -200,9 +217,12 @@ def report_warnings(warnings: Sequence[AxiomWarning], prefixes: Mapping[str, str
     detail(f"({further}`kg-reasoner rules FILES...` says what is lost; --quiet hides this warning)")
 
 
-def report_inconsistencies(reasoner: Reasoner) -> int:
-    """Report on standard error that the data contradict the rules; return the number of contradictions."""
-    found = len(reasoner.inconsistencies())
+def report_inconsistencies(reasoner: Reasoner) -> None:
+    """Report on standard error that the data contradict the rules."""
+    _report_inconsistencies(len(reasoner.inconsistencies()), "check")
+
+
+def _report_inconsistencies(found: int, command: str) -> None:
+    """Report a number of contradictions, which a command shows."""
     if found:
-        warn(f"{plural(found, 'contradiction')} found: run `kg-reasoner check` to see them")
-    return found
+        warn(f"{plural(found, 'contradiction')} found: run `kg-reasoner {command}` to see them")

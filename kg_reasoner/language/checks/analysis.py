@@ -234,7 +234,15 @@ def _check_body(body: Sequence[BodyLiteral], outside: set[Variable], hint: str =
 
 
 def homonyms(program: Program) -> Iterator[str]:
-    """Yield a warning for each variable local to an AGGREGATE that has the name of a variable outside of it."""
+    """Yield a warning for each variable local to an AGGREGATE that has the name of a variable outside of it, and for each relation
+    that bodies only mention and that has the name of a condition, as SPARQL writes it (isIRI).
+    """
+    for atom in _named_as_conditions(program):
+        name = atom.predicate
+        yield (
+            f"{_place(atom.span)}{name} is a relation here, which the program neither derives nor declares: "
+            f"did you mean the function {name.upper()}(...), or FILTER({name}(...))?"
+        )
     for rule in program.rules:
         for place, part in enumerate(rule.body):
             if isinstance(part, Aggregate):
@@ -243,12 +251,34 @@ def homonyms(program: Program) -> Iterator[str]:
                 inside = dict.fromkeys(variable for inner in part.body for variable in variables_of(inner))
                 for variable in inside:
                     if variable in outside and not variable.name.startswith("_"):
-                        span = variable.span or part.span
-                        where = f"{span.source}:{span.line}:{span.column}: " if span is not None else ""
+                        where = _place(variable.span or part.span)
                         yield (
                             f"{where}{variable} in the AGGREGATE is a different variable from {variable} outside of it: "
                             "list it after ON to make them the same, or rename one of them"
                         )
+
+
+def _named_as_conditions(program: Program) -> list[Atom]:
+    """Return the first atom of each relation in small and capital letters that is named as a condition, and has neither a rule nor
+    a declaration.
+    """
+    found: dict[str, Atom] = {}
+    for rule in program.rules:
+        for atom in _general_atoms(rule):
+            name = atom.predicate
+            if name.isalpha() and not name.islower() and not name.isupper():
+                found.setdefault(name, atom)
+    if found:
+        from kg_reasoner.expressions.compile import CONDITIONS
+
+        known = {rule.head.predicate for rule in program.rules} | {each.predicate for each in program.declarations}
+        return [atom for name, atom in found.items() if name.upper() in CONDITIONS and name not in known]
+    return []
+
+
+def _place(span: Span | None) -> str:
+    """Return where something is, for the beginning of a message."""
+    return "" if span is None else f"{span.source}:{span.line}:{span.column}: "
 
 
 def _aggregated(part: Aggregate) -> Iterator[Variable]:

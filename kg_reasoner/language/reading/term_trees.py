@@ -61,6 +61,7 @@ class TermReader:
         self.lines = text.split("\n")
         self.source = source
         self.indent = indent
+        self.first_line = 1  # of the source in which the text begins
         self.base: str | None = None
         self.prefixes = dict(PREFIXES)
         # Of the statement that is being read:
@@ -167,7 +168,7 @@ class TermReader:
         line = self.lines[place.line - 1].rstrip("\r")
         indent = self.indent if place.line == 1 else 0
         end = place.end_column - indent if place.end_line == place.line else len(line) + 1
-        return Span(self.source, place.line, place.column - indent, end, line)
+        return Span(self.source, place.line + self.first_line - 1, place.column - indent, end, line)
 
     def expect(self, token: Token, known: Sequence[str], kind: str, name: str | None = None) -> None:
         """Reject an unknown name."""

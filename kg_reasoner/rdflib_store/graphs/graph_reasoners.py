@@ -77,6 +77,11 @@ class GraphReasoners(StoreTransactions):
             self._graphs[number] = graph
         return graph
 
+    def reasoners(self) -> list[Reasoner]:
+        """Return the reasoners that have been made; within a reading."""
+        self._drop_outdated()
+        return [graph.reasoner for graph in self._graphs.values()]
+
     def _drop_outdated(self) -> None:
         """Forget the graphs if they do not show the base: it was changed, and not by the store, or an interrupt came in between."""
         if self._version != self.reasoner.version:

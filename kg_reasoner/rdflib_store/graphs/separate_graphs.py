@@ -73,6 +73,11 @@ class SeparateGraphs(StoredGraphs):
             raise ReasonerError(f"the graph {name} does not exist")
         return graph.reasoner
 
+    def reasoners(self) -> list[Reasoner]:
+        """See `UnionGraphs.reasoners`."""
+        with self.transactions.reading():
+            return self.transactions.reasoners()
+
     def _graph(self, name: Node) -> UnionGraphs | None:
         """Return a graph with its materialisation; None if no graph has this name."""
         with self.transactions.reading():

@@ -51,6 +51,10 @@ class UnionGraphs(StoredGraphs):
         """Return the reasoner of a graph, or of the first with a matching triple."""
         return self.reasoner
 
+    def reasoners(self) -> list[Reasoner]:
+        """Return the reasoners of the graphs that have been read."""
+        return [self.reasoner]
+
     def quads(
         self, triple_pattern: RdflibPattern, context: Callable[[Node], Context]
     ) -> Iterator[tuple[RdflibTriple, Iterator[Context]]]:

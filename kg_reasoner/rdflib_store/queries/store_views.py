@@ -30,8 +30,9 @@ class View(ReadOnlyStore):
     def triples(
         self, triple_pattern: RdflibPattern, context: Graph | None = None
     ) -> Iterator[tuple[RdflibTriple, Iterator[Graph | None]]]:
+        given = () if context is None else (context,)
         for triple in self.dataset.graphs.triples_of(None, triple_pattern, self.dataset.which):
-            yield triple, iter(())
+            yield triple, iter(given)
 
     def __len__(self, context: Graph | None = None) -> int:
         return self.dataset.graphs.count(None, self.dataset.which)

@@ -7,7 +7,7 @@ does not, and gives the graph a blank node for its name.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from json import JSONDecoder
 from typing import Any, Final
 
@@ -15,55 +15,78 @@ __all__ = ["without_unmapped_keys"]
 
 _BEGIN: Final = re.compile(r"\s*\{\s*")
 _COLON: Final = re.compile(r"\s*:\s*")
-_COMMA: Final = re.compile(r"\s*,\s*")
-_VISIBLE: Final = re.compile(rb"\S")
-_MAPS_ANY: Final = frozenset({"@vocab", "@import"})
+_BETWEEN: Final = re.compile(r"\s*([,}])\s*")
+_SKIPPING: Final = JSONDecoder(object_pairs_hook=lambda pairs: None, parse_int=len, parse_float=len)
+"""Finds the ends of values without keeping them."""
 
 
-def without_unmapped_keys(head: bytes) -> bytes:
-    """Return the beginning of a document with spaces in place of what is before its @graph, if that is not mapped by its context.
-
-    Only what is before the @graph is decoded. If a key with a meaning is there, or no context, nothing is replaced.
+def without_unmapped_keys(text: bytes) -> bytes | None:
+    """Return a document without the keys beside its @graph and its context, if the context maps none of them.
 
     Args:
-        head: The beginning, of any length.
+        text: The document, or its beginning.
+
+    Returns:
+        The shorter document; None if it has no such keys, or others, or is no object with a @graph.
     """
-    if b'"@graph"' not in head:
-        return head
     context: Any = None
-    others: list[tuple[str, int, int]] = []
+    parts: dict[str, bytes] = {}
     try:
-        for key, value, start, end in _entries(head.decode("latin-1")):  # in which positions are those of bytes
+        for key, value, start, end in _entries(text.decode("latin-1")):  # in which positions are those of bytes
             if key == "@context":
                 context = value
-            else:
-                others.append((key, start, end))
+            elif key != "@graph" and _has_meaning(key):
+                return None
+            parts[key] = text[start:end]
     except (ValueError, RecursionError):
-        return head
-    contexts = context if isinstance(context, list) else [context]
-    if any(_may_map(part, key) for key, *_ in others for part in contexts):
-        return head
-    for _, start, end in others:
-        head = head[:start] + _VISIBLE.sub(b" ", head[start:end]) + head[end:]
-    return head
+        return None
+    terms = _terms(context if isinstance(context, list) else [context])
+    if terms is None:
+        return None
+    kept = [key for key in parts if key == "@context" or terms.get(key, terms.get("@vocab")) is not None]
+    graphs = [key for key in parts if key == "@graph" or terms.get(key) == "@graph"]
+    if len(graphs) != 1 or len(parts) == len({*kept, *graphs}) or not {*kept} <= {"@context", *graphs}:
+        return None
+    return b"{" + b",".join(parts[key] for key in parts if key in ("@context", *graphs)) + b"}"
+
+
+def _has_meaning(key: str) -> bool:
+    """Return whether a key has a meaning without a context, or may have one by a prefix."""
+    return ":" in key or key.startswith("@")
+
+
+def _terms(contexts: list[Any]) -> Mapping[str, object] | None:
+    """Return what the keys of some contexts, one after the other, are mapped to; None if they refer to another document."""
+    found: dict[str, object] = {}
+    for context in contexts:
+        if context is None:
+            found.clear()
+        elif not isinstance(context, dict) or "@import" in context:
+            return None
+        else:
+            for key, value in context.items():
+                found[key] = value.get("@id", key) if isinstance(value, dict) else value
+    return found
 
 
 def _entries(text: str) -> Iterator[tuple[str, Any, int, int]]:
-    """Yield the keys of the outermost object up to its @graph, their values, and from where to where they are.
+    """Yield the keys of the outermost object, the value of its context, and from where to where each entry is.
 
     Raises:
-        ValueError: The text is not as expected, or ends before the @graph.
+        ValueError: The text is not an object.
     """
     decode = JSONDecoder().raw_decode
-    place = _end(_BEGIN, text, 0)
-    while True:
+    place, sign = _end(_BEGIN, text, 0), ","
+    while sign == ",":
         start = place
         key, place = decode(text, start)
-        if key == "@graph":
-            return
-        value, place = decode(text, _end(_COLON, text, place))
-        place = _end(_COMMA, text, place)
-        yield key, value, start, place
+        skip_or_decode = decode if key == "@context" else _SKIPPING.raw_decode
+        value, end = skip_or_decode(text, _end(_COLON, text, place))
+        yield key, value, start, end
+        place = _end(_BETWEEN, text, end)
+        sign = text[end:place].strip()
+    if place < len(text):
+        raise ValueError("more than an object")
 
 
 def _end(pattern: re.Pattern[str], text: str, place: int) -> int:
@@ -71,9 +94,3 @@ def _end(pattern: re.Pattern[str], text: str, place: int) -> int:
     if found is None:
         raise ValueError(f"expected {pattern.pattern} at {place}")
     return found.end()
-
-
-def _may_map(context: object, key: str) -> bool:
-    """Return whether a key has a meaning of its own, or a context, or what that refers to, may give it one."""
-    is_mapped = not isinstance(context, dict) or key in context or not _MAPS_ANY.isdisjoint(context)
-    return is_mapped or ":" in key or key.startswith("@")

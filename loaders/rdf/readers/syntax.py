@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+import io
 import itertools
 import re
-from collections.abc import Iterator
-from typing import IO, TYPE_CHECKING, BinaryIO, Final, TypeAlias, cast
+from collections.abc import Callable, Iterator
+from typing import IO, TYPE_CHECKING, Final, TypeAlias, cast
 
 from kg_reasoner.errors import LoadError
 from kg_reasoner.lazy_regex import regular_expression
 from kg_reasoner.loaders.rdf.declared_prefixes import RecordedPrefixes
 from kg_reasoner.loaders.rdf.formats import JSON_LD, N3, RDF_XML, TRIG, TURTLE, Format
-from kg_reasoner.loaders.rdf.pushback import PushbackStream
+from kg_reasoner.loaders.rdf.pushback import KeptText
 from kg_reasoner.loaders.rdf.readers.escaped_dots import DotsApart
 from kg_reasoner.loaders.rdf.readers.jsonld_keys import without_unmapped_keys
 from kg_reasoner.loaders.rdf.readers.statements import Encoder, check_line
@@ -124,24 +125,31 @@ def _statements(
     is_json = format is JSON_LD
     # Turtle's parsers know their position; of the others it is the line that they asked for last.
     feed: PlainXML | Scanned
+    kept: KeptText | None = None
     if format is RDF_XML:
         by_lines = not document.reopens if by_lines is None else by_lines
         feed = PlainXML(opened, by_lines=by_lines, base=base, prefixes=prefixes)
     else:
-        stream = _with_default_graph(opened) if is_json else opened.stream
-        feed = Scanned(stream, document, format, by_lines=format in (JSON_LD, N3))
+        kept = KeptText(opened.stream) if is_json else None
+        feed = Scanned(kept or opened.stream, document, format, by_lines=format in (JSON_LD, N3))
     recorded = RecordedPrefixes(feed) if prefixes is not None and format in (TURTLE, TRIG) else None
     parsed = DotsApart(recorded or feed) if format in (TURTLE, TRIG, N3) else recorded or feed
-    try:
-        statements = pyoxigraph.parse(
-            cast(IO[bytes], parsed),
+
+    def statements_of(stream: object) -> pyoxigraph.QuadParser:
+        return pyoxigraph.parse(
+            cast(IO[bytes], stream),
             _parser_of(format),
             base_iri=base or (_NO_BASE if is_json else None),
             lenient=is_json,  # or else invalid terms would be left out: kept, they are found when they are encoded
         )
+
+    try:
+        statements = statements_of(parsed)
         some: Iterator[pyoxigraph.Quad] = statements
-        if is_json:
-            some = _with_properties(statements, document)
+        if kept is not None:
+            some = _with_default_graph(
+                _with_properties(statements, document), kept, lambda text: _with_properties(statements_of(text), document)
+            )
         lines = pyoxigraph.RdfFormat.N_QUADS if format.graphs else pyoxigraph.RdfFormat.N_TRIPLES
         while data := pyoxigraph.serialize(itertools.islice(some, rows), format=lines):
             if is_json:
@@ -161,15 +169,25 @@ def _statements(
         raise term_too_long(document) from None
 
 
-def _with_default_graph(opened: OpenDocument) -> BinaryIO | PushbackStream:
-    """Return the stream of a JSON-LD document without comments beside its @graph."""
-    head = without_unmapped_keys(opened.head)
-    if head == opened.head:
-        return opened.stream
-    opened.stream.read(len(head))
-    stream = PushbackStream(opened.stream)
-    stream.push_back([head])
-    return stream
+def _with_default_graph(
+    statements: Iterator[pyoxigraph.Quad], kept: KeptText, parse: Callable[[object], Iterator[pyoxigraph.Quad]]
+) -> Iterator[pyoxigraph.Quad]:
+    """Yield the statements of a JSON-LD document, those of a @graph with nothing but comments beside it in the default graph.
+
+    The parser has read a whole object before it returns its first statement, which then is in a named graph.
+    """
+    import pyoxigraph
+
+    first = next(statements, None)
+    text = kept.release()
+    if first is None:
+        return
+    plain = None if isinstance(first.graph_name, pyoxigraph.DefaultGraph) else without_unmapped_keys(text)
+    if plain is None:
+        yield first
+        yield from statements
+    else:
+        yield from parse(io.BytesIO(plain))
 
 
 def _with_properties(statements: Iterator[pyoxigraph.Quad], document: Document) -> Iterator[pyoxigraph.Quad]:

@@ -6,10 +6,19 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias, cast
 
 from kg_reasoner.api.given.given_values import as_value, expect_several
-from kg_reasoner.errors import LoadError
+from kg_reasoner.errors import LoadError, plural
 from kg_reasoner.language.checks.analysis import arities
 from kg_reasoner.program import Program
-from kg_reasoner.spark_backend.io.columns import INFERRED, OBJECT, PREDICATE, SUBJECT, TRIPLE_COLUMNS, triple_frame, union
+from kg_reasoner.spark_backend.io.columns import (
+    INFERRED,
+    OBJECT,
+    PREDICATE,
+    SUBJECT,
+    TRIPLE_COLUMNS,
+    argument_columns,
+    triple_frame,
+    union,
+)
 from kg_reasoner.terms import Triple
 
 if TYPE_CHECKING:
@@ -17,6 +26,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Ontology",
+    "digest_of_facts",
     "expect_materialisation",
     "expect_program",
     "given_facts",
@@ -89,6 +99,27 @@ def given_facts(program: Program, facts: Mapping[str, DataFrame] | None) -> dict
     return dict(facts or {})
 
 
+def digest_of_facts(predicate: str, facts: DataFrame) -> str:
+    """Return a text that identifies the facts of a predicate, from one pass over them.
+
+    Raises:
+        LoadError: A cell has no term, as far as its first characters tell.
+    """
+    from pyspark.sql import functions as F
+
+    rows = facts.toDF(*argument_columns(len(facts.columns)))  # of any names, such as one twice
+    others = [F.sum(F.when(_is_term(F.col(name)), 0).otherwise(1)).alias(name) for name in rows.columns]
+    hashed = rows.select(*rows.columns, F.xxhash64(F.lit(0), *rows.columns).alias("hash"))
+    count, digest, *missing = hashed.agg(F.count("*"), F.bit_xor("hash"), *others).collect()[0]
+    told = [f"{name} ({plural(number, 'row')})" for name, number in zip(facts.columns, missing, strict=True) if number]
+    if told:
+        raise LoadError(
+            f"the DataFrame for {predicate} has cells without a term, null or another text, in: {', '.join(told)}",
+            hint='cells are terms in N-Triples form: <http://example.org/a>, _:b, "text"; frame.dropna() omits rows with nulls',
+        )
+    return f"{predicate} {count} {digest}"
+
+
 def expect_materialisation(given: DataFrame) -> None:
     """Check that a DataFrame has the column that tells explicit triples from inferred ones.
 
@@ -123,9 +154,12 @@ def is_triple() -> Column:
     """Return a column that is true for rows of texts of terms, as far as their first characters tell; null or false for others."""
     from pyspark.sql import functions as F
 
-    subject, value = F.col(SUBJECT), F.col(OBJECT)
-    starts = (column.startswith("<") | column.startswith("_:") | column.startswith('"') for column in (subject, value))
-    return next(starts) & F.col(PREDICATE).startswith("<") & next(starts)
+    return _is_term(F.col(SUBJECT)) & F.col(PREDICATE).startswith("<") & _is_term(F.col(OBJECT))
+
+
+def _is_term(text: Column) -> Column:
+    """Return a column that is true for texts of terms, as far as their first characters tell; null or false for others."""
+    return text.startswith("<") | text.startswith("_:") | text.startswith('"')
 
 
 def refuse_other_than_triples(triples: DataFrame) -> NoReturn:
