@@ -19,10 +19,14 @@ class LazyModule:
     >>> fractions = LazyModule("fractions")
     >>> fractions.Fraction(1, 2)
     Fraction(1, 2)
+    >>> hasattr(LazyModule("no_such_module"), "__wrapped__")
+    False
     """
 
     def __init__(self, name: str) -> None:
         self._name = name
 
     def __getattr__(self, attribute: str) -> Any:
+        if attribute.startswith("_"):  # what looks at all objects of a module, as doctest does, is to import nothing
+            raise AttributeError(f"{self._name!r} is not asked for {attribute}")
         return getattr(import_module(self._name), attribute)
