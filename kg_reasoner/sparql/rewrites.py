@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import replace
 from typing import Any, Final, TypeAlias, cast, get_args, get_type_hints
 
@@ -196,7 +196,12 @@ def push_filters(node: Node) -> Node:
 def _pushed(node: Node, condition: Expression) -> Node | None:
     """Return a pattern with a condition on one of its parts; None if it belongs to the whole."""
     used = set(variables_in(condition))
-    if isinstance(node, algebra.Join):
+    if isinstance(node, algebra.Patterns):
+        inside = _connected(node, used)
+        if used and used <= certain(inside).keys() and len(inside.triples) < len(node.triples):
+            others = tuple(triple for triple in node.triples if triple not in inside.triples)
+            return algebra.Join((push_filters(algebra.Filter((condition,), inside)), replace(node, triples=others)))
+    elif isinstance(node, algebra.Join):
         for number, part in enumerate(node.parts):
             if used and used <= certain(part).keys() and len(node.parts) > 1:
                 filtered = push_filters(algebra.Filter((condition,), part))
@@ -214,6 +219,19 @@ def _pushed(node: Node, condition: Expression) -> Node | None:
         if node.variable not in used and used <= certain(node.node).keys():
             return replace(node, node=push_filters(algebra.Filter((condition,), node.node)))
     return None
+
+
+def _connected(patterns: algebra.Patterns, variables: Collection[Variable]) -> algebra.Patterns:
+    """Return the triple patterns that share variables with some variables, directly or through others. The rest makes a product."""
+    if isinstance(patterns.graph, Variable):
+        return patterns
+    inside, known = list[algebra.TriplePattern](), set(variables)
+    waiting = list(patterns.triples)
+    while reached := [triple for triple in waiting if not known.isdisjoint(triple)]:
+        inside += reached
+        known.update(term for triple in reached for term in triple if isinstance(term, Variable))
+        waiting = [triple for triple in waiting if triple not in reached]
+    return replace(patterns, triples=tuple(triple for triple in patterns.triples if triple in inside))
 
 
 def _is_calculation(expression: Expression) -> bool:

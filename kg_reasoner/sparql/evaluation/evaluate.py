@@ -30,6 +30,7 @@ from kg_reasoner.sparql.evaluation.paths import PathFollower
 from kg_reasoner.sparql.evaluation.pattern_matcher import PatternMatcher
 from kg_reasoner.sparql.evaluation.report import EvaluationReport
 from kg_reasoner.sparql.evaluation.source import Dataset
+from kg_reasoner.sparql.evaluation.value_joins import value_join
 from kg_reasoner.sparql.scope import in_scope, names_in
 from kg_reasoner.sparql.solutions.aggregation import aggregate, grouped, integers
 from kg_reasoner.sparql.solutions.expressions import Expressions
@@ -39,7 +40,7 @@ from kg_reasoner.sparql.solutions.query_terms import QueryTerms
 from kg_reasoner.sparql.solutions.table import UNBOUND, Table, concatenated, constant, unit
 from kg_reasoner.sparql.solutions.table_joins import merged
 from kg_reasoner.storage.arrays import Flags, Ids
-from kg_reasoner.storage.grouping import group_rows
+from kg_reasoner.storage.grouping import group_rows, pair_rows
 from kg_reasoner.terms import Term
 
 __all__ = ["Evaluation", "ForeignParts"]
@@ -218,7 +219,13 @@ class Evaluation:
         def kept(table: Table) -> Table:
             return table.take(self.expressions.all_hold(node.conditions, table)) if table.size else table
 
-        return self._until_enough(node.node, need.with_names(names_in(node.conditions)), kept)
+        below = need.with_names(names_in(node.conditions))
+        joined = None if need.enough is not None else value_join(node)
+        if joined is None:
+            return self._until_enough(node.node, below, kept)
+        self.report.note(node, "pairs of equal values")
+        left, right = self.table(joined.left, below), self.table(joined.right, below)
+        return kept(merged(left, right, *pair_rows(*self.expressions.value_keys(joined.sides, (left, right)))))
 
     def _until_enough(self, node: Node, need: Need, reduce: Any, least: int = 0) -> Table:
         """Return a reduction of a pattern's solutions, `least` at first, of which more are found while they are not enough."""

@@ -23,6 +23,7 @@ from kg_reasoner.expressions.compile import check, check_patterns, compile_condi
 from kg_reasoner.expressions.functions import FUNCTIONS
 from kg_reasoner.expressions.functions.kinds import BOOLEAN, Kind, effective_boolean
 from kg_reasoner.expressions.functions.regex import LONGEST
+from kg_reasoner.expressions.values import value_of
 from kg_reasoner.program import Call, Variable
 from kg_reasoner.sparql.algebra import Exists, Expression, Foreign, Node
 from kg_reasoner.sparql.scope import variables_in
@@ -35,7 +36,7 @@ from kg_reasoner.storage.arrays import Flags, Ids, Numbers
 from kg_reasoner.storage.grouping import distinct_ids, group_rows
 from kg_reasoner.storage.terms.text_search import UNDECIDED, TextSearch, search_of
 from kg_reasoner.storage.values.value_arithmetic import are_terms, numbers_of, terms_of_numbers
-from kg_reasoner.storage.values.value_columns import STRING, ValueCache, ValueColumn
+from kg_reasoner.storage.values.value_columns import DATE, INTEGER, OTHER, RESOURCE, ROUNDED, STRING, ValueCache, ValueColumn
 from kg_reasoner.storage.values.value_comparisons import OPERATORS, compared, members
 from kg_reasoner.storage.values.value_order import ranks_of_values
 from kg_reasoner.terms import IRI, XSD, Literal, Term
@@ -372,6 +373,27 @@ class Expressions:
             with suppress(ValueError):  # urljoin rejects invalid hosts
                 found = FUNCTIONS["IRI"].apply(Literal(urljoin(self._base, term.lexical)))
         return cast("IRI | None", found)
+
+    def value_keys(self, sides: Sequence[Expression], tables: Sequence[Table]) -> list[Ids]:
+        """Return keys of the values of expressions, each over its own table, shape (n, 3). Values that are equal have equal keys;
+        of other values, few have.
+        """
+        others: dict[Any, int] = {}
+        return [self._value_keys(self.ids(side, table), others) for side, table in zip(sides, tables, strict=True)]
+
+    def _value_keys(self, ids: Ids, others: dict[Any, int]) -> Ids:
+        """Return keys of terms: the kind of value, and the bits of numbers and moments, numbers of other values, or the ids."""
+        column = self._values.column(ids, self._terms)
+        keys = np.stack([np.full(len(ids), RESOURCE, np.int32), ids, np.zeros(len(ids), np.int32)], axis=1)
+        by_double = (column.kinds >= INTEGER) & (column.kinds <= DATE)
+        keys[by_double, 0] = np.maximum(column.kinds[by_double], ROUNDED)
+        keys[by_double, 1:] = (column.doubles[by_double] + 0.0).view(np.int32).reshape(-1, 2)
+        rest = np.flatnonzero(~by_double & (column.kinds != RESOURCE) & (column.kinds != STRING))
+        for row, term in zip(rest.tolist(), self._terms.terms(ids[rest].tolist()), strict=True):
+            value = value_of(term) if isinstance(term, Literal) else None
+            if value is not None:
+                keys[row] = OTHER, others.setdefault(value, len(others)), 0
+        return keys
 
     # --- by different arguments ---------------------------------------------------------------------------------------
 
