@@ -137,7 +137,7 @@ def _length(year: int, month: int) -> int:
 def date_of(days: int) -> tuple[int, int, int]:
     """Return the year, the month and the day of the month, given the days since 1 March of year 0.
 
-    >>> date_of(0), date_of(-1), date_of(738884)
+    >>> date_of(0), date_of(-1), date_of(738885)
     ((0, 3, 1), (0, 2, 29), (2023, 3, 1))
     """
     era, day = divmod(days, 146097)  # the days of 400 years

@@ -35,7 +35,7 @@ def moment_of(term: Term) -> Moment | None:
 
     >>> from kg_reasoner.terms import XSD
     >>> moment_of(Literal("2024-02-29", XSD.date.value)).days, moment_of(Literal("2023-02-29", XSD.date.value))
-    (739249, None)
+    (739250, None)
     """
     if not isinstance(term, Literal) or term.datatype not in MOMENTS:
         return None
