@@ -18,7 +18,17 @@ from kg_reasoner.storage.arrays import Flags, Ids, Numbers
 from kg_reasoner.storage.kernels import native
 from kg_reasoner.storage.kernels.memory.buffers import address, allocate
 
-__all__ = ["BLOCK", "among", "distinct_ids", "distinct_numbers", "gathered", "group_rows", "ordered_by_group", "pair_rows"]
+__all__ = [
+    "BLOCK",
+    "among",
+    "distinct_ids",
+    "distinct_numbers",
+    "few_pairs",
+    "gathered",
+    "group_rows",
+    "ordered_by_group",
+    "pair_rows",
+]
 
 BLOCK: Final = 1 << 20
 """The number of rows between two checks of the limits."""
@@ -174,15 +184,24 @@ def pair_rows(rows: Ids, others: Ids) -> tuple[Numbers, Numbers]:
     >>> [each.tolist() for each in pair_rows(np.array([[1], [2]], np.int32), np.array([[2], [1], [2]], np.int32))]
     [[0, 1, 1], [1, 0, 2]]
     """
+    found = few_pairs(rows, others, len(rows) * len(others))
+    assert found is not None
+    return found
+
+
+def few_pairs(rows: Ids, others: Ids, most: int) -> tuple[Numbers, Numbers] | None:
+    """Return the pairs of `pair_rows`, or None if there are more than a number."""
     if len(rows) == 0 or len(others) == 0:
         return np.empty(0, np.int64), np.empty(0, np.int64)
     if rows.shape[1] == 0:
-        return _product(len(rows), len(others))
+        return _product(len(rows), len(others)) if len(rows) * len(others) <= most else None
     known = _Labelled(others)
     order, starts = allocate(len(others), np.int64), allocate(known.groups + 1, np.int64, 0)
     native.sort_by_label(address(known.labels), len(others), address(starts), known.groups, address(order))
     labels = known.labels_of(rows)
     total = native.count_pairs(address(labels), len(rows), address(starts))
+    if total > most:
+        return None
     _check_pairs(total)
     state = allocate(2, np.int64, 0)
     blocks: list[tuple[Numbers, Numbers]] = []

@@ -30,7 +30,7 @@ from kg_reasoner.sparql.evaluation.paths import PathFollower
 from kg_reasoner.sparql.evaluation.pattern_matcher import PatternMatcher
 from kg_reasoner.sparql.evaluation.report import EvaluationReport
 from kg_reasoner.sparql.evaluation.source import Dataset
-from kg_reasoner.sparql.evaluation.value_joins import value_join
+from kg_reasoner.sparql.evaluation.value_joins import ValueJoin, value_join
 from kg_reasoner.sparql.scope import in_scope, names_in
 from kg_reasoner.sparql.solutions.aggregation import aggregate, grouped, integers
 from kg_reasoner.sparql.solutions.expressions import Expressions
@@ -40,13 +40,16 @@ from kg_reasoner.sparql.solutions.query_terms import QueryTerms
 from kg_reasoner.sparql.solutions.table import UNBOUND, Table, concatenated, constant, unit
 from kg_reasoner.sparql.solutions.table_joins import merged
 from kg_reasoner.storage.arrays import Flags, Ids
-from kg_reasoner.storage.grouping import group_rows, pair_rows
+from kg_reasoner.storage.grouping import few_pairs, group_rows
 from kg_reasoner.terms import Term
 
 __all__ = ["Evaluation", "ForeignParts"]
 
 GROWTH: Final = 16
 """The factor by which more solutions are asked for where some were dropped."""
+
+MANY: Final = 1 << 16
+"""The number of pairs of solutions above which it takes less time to find enough of them by other means."""
 
 
 class ForeignParts(Protocol):
@@ -220,12 +223,19 @@ class Evaluation:
             return table.take(self.expressions.all_hold(node.conditions, table)) if table.size else table
 
         below = need.with_names(names_in(node.conditions))
-        joined = None if need.enough is not None else value_join(node)
-        if joined is None:
+        joined = value_join(node)
+        table = None if joined is None else self._paired(joined, below)
+        if table is None:
             return self._until_enough(node.node, below, kept)
         self.report.note(node, "pairs of equal values")
-        left, right = self.table(joined.left, below), self.table(joined.right, below)
-        return kept(merged(left, right, *pair_rows(*self.expressions.value_keys(joined.sides, (left, right)))))
+        return kept(table)
+
+    def _paired(self, join: ValueJoin, need: Need) -> Table | None:
+        """Return the pairs of solutions whose values may be equal; None if there are so many that some will be enough."""
+        left, right = self.table(join.left, need.whole()), self.table(join.right, need.whole())
+        most = left.size * right.size if need.enough is None else max(MANY, GROWTH * need.enough)
+        pairs = few_pairs(*self.expressions.value_keys(join.sides, (left, right)), most)
+        return None if pairs is None else merged(left, right, *pairs)
 
     def _until_enough(self, node: Node, need: Need, reduce: Any, least: int = 0) -> Table:
         """Return a reduction of a pattern's solutions, `least` at first, of which more are found while they are not enough."""
