@@ -374,12 +374,13 @@ class Expressions:
                 found = FUNCTIONS["IRI"].apply(Literal(urljoin(self._base, term.lexical)))
         return cast("IRI | None", found)
 
-    def value_keys(self, sides: Sequence[Expression], tables: Sequence[Table]) -> list[Ids]:
-        """Return keys of the values of expressions, each over its own table, shape (n, 3). Values that are equal have equal keys;
-        of other values, few have.
+    def value_keys(self, sides: tuple[Expression, Expression], tables: tuple[Table, Table]) -> tuple[Ids, Ids]:
+        """Return keys of the values of two expressions, each over its own table, shape (n, 3). Values that are equal have equal
+        keys; of other values, few have.
         """
         others: dict[Any, int] = {}
-        return [self._value_keys(self.ids(side, table), others) for side, table in zip(sides, tables, strict=True)]
+        first, second = (self._value_keys(self.ids(side, table), others) for side, table in zip(sides, tables, strict=True))
+        return first, second
 
     def _value_keys(self, ids: Ids, others: dict[Any, int]) -> Ids:
         """Return keys of terms: the kind of value, and the bits of numbers and moments, numbers of other values, or the ids."""
