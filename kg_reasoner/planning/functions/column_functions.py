@@ -9,12 +9,13 @@ A truth column has 1 for true, 0 for false, -1 for SPARQL's type error, and `UNS
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Final, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
+from kg_reasoner.concurrency.watching import short_blocks
 from kg_reasoner.errors import ValueTooLargeError
 from kg_reasoner.expressions.column_forms import column_forms, texts_of, values_by_form
 from kg_reasoner.expressions.functions import FUNCTIONS
@@ -36,6 +37,9 @@ __all__ = ["UNSURE", "ColumnFunctions", "is_for_columns"]
 Truth: TypeAlias = npt.NDArray[np.int8]
 Columns: TypeAlias = Mapping[Variable, Ids]
 """A column for each variable, all of the same length."""
+
+AT_ONCE: Final = 1 << 12
+"""The maximal number of rows whose Python values are in memory together, between two checks of the limits: results can be long."""
 
 _ARITHMETIC: Final = ("+", "-", "*", "neg", "%", "IDIV")
 _KINDS: Final = {"ISIRI": "<", "ISURI": "<", "ISBLANK": "_", "ISLITERAL": '"'}
@@ -118,26 +122,33 @@ class ColumnFunctions:
             known = [place for place, text in enumerate(texts) if text is not None]
             ids = np.full(len(texts), _ERROR, np.int32)
             ids[known] = self._dictionary.encode_texts([text for text in texts if text is not None])
-            found[slice(None) if rows is None else np.array(rows, np.int64)] = ids
+            found[rows] = ids
         return found
 
     def _truth_by_values(self, expression: Expression, columns: Columns, size: int) -> Truth:
         found = np.full(size, UNSURE, np.int8)
         for kind, rows, values in self._by_values(expression, columns, size):
             if kind is BOOLEAN:
-                truth = np.array([_ERROR if value is None else value for value in values], np.int8)
-                found[slice(None) if rows is None else np.array(rows, np.int64)] = truth
+                found[rows] = [_ERROR if value is None else value for value in values]
         return found
 
-    def _by_values(self, expression: Expression, columns: Columns, size: int) -> list[tuple[Kind, Sequence[int] | None, list[Any]]]:
-        def read(variable: Variable, kind: Kind, rows: Sequence[int] | None) -> list[Any]:
-            ids = columns[variable]
-            return python_values(kind, ids if rows is None else ids[np.array(rows, np.int64)], self._dictionary)
+    def _by_values(self, expression: Expression, columns: Columns, size: int) -> Iterator[tuple[Kind, slice | Numbers, list[Any]]]:
+        """Yield results of an expression, their kind, and the rows that have them, block by block."""
+        if not column_forms(expression):
+            return
+        for block in short_blocks(size, AT_ONCE):
+            ids = {variable: column[block] for variable, column in columns.items()}
 
-        try:
-            return values_by_form(expression, size, read)
-        except ValueTooLargeError:  # the exact evaluation says for which row
-            return []
+            def read(variable: Variable, kind: Kind, rows: Sequence[int] | None, ids: Columns = ids) -> list[Any]:
+                some = ids[variable] if rows is None else ids[variable][np.array(rows, np.int64)]
+                return python_values(kind, some, self._dictionary)
+
+            try:
+                found = values_by_form(expression, block.stop - block.start, read)
+            except ValueTooLargeError:  # the exact evaluation says for which row
+                continue
+            for kind, rows, values in found:
+                yield kind, block if rows is None else block.start + np.array(rows, np.int64), values
 
     def _ids_of_integers(self, integers: Numbers) -> Ids:
         return self._dictionary.encode_buffers(*integer_buffer(integers))
@@ -192,7 +203,7 @@ class ColumnFunctions:
         for alternative in arguments[1:]:
             same = self._comparison(Call("=", (arguments[0], alternative)), columns, size)
             found = _combined(found, same, decisive=1)
-        return found if len(arguments) > 1 else np.full(size, UNSURE, np.int8)
+        return found
 
     def _not_in(self, arguments: Sequence[Expression], columns: Columns, size: int) -> Truth:
         return _negated(self._in(arguments, columns, size))
