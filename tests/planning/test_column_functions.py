@@ -195,7 +195,7 @@ def test_limits_are_checked_between_blocks_of_values(monkeypatch: pytest.MonkeyP
         watch.cancel()
         return python_values(kind, some, dictionary)
 
-    monkeypatch.setattr("kg_reasoner.planning.functions.column_functions.python_values", cancelling)
+    monkeypatch.setattr("kg_reasoner.storage.values.python_values.python_values", cancelling)
     with watch, pytest.raises(CancelledError):
         ColumnFunctions(dictionary).ids(Call("MD5", (_X,)), {_X: ids}, len(ids))
     assert len(read) == 1

@@ -9,24 +9,22 @@ A truth column has 1 for true, 0 for false, -1 for SPARQL's type error, and `UNS
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
-from kg_reasoner.concurrency.watching import short_blocks
-from kg_reasoner.errors import ValueTooLargeError
-from kg_reasoner.expressions.column_forms import column_forms, texts_of, values_by_form
+from kg_reasoner.expressions.column_forms import column_forms, texts_of
 from kg_reasoner.expressions.functions import FUNCTIONS
-from kg_reasoner.expressions.functions.kinds import BOOLEAN, Kind
+from kg_reasoner.expressions.functions.kinds import BOOLEAN
 from kg_reasoner.program import Call, Expression, Variable
 from kg_reasoner.storage.arrays import Flags, Ids, Numbers
 from kg_reasoner.storage.terms.collections import LONGEST
 from kg_reasoner.storage.terms.dictionary import Dictionary
 from kg_reasoner.storage.terms.text_search import UNDECIDED as UNSURE
 from kg_reasoner.storage.terms.text_search import search_of
-from kg_reasoner.storage.values.python_values import python_values
+from kg_reasoner.storage.values.python_values import results_in_blocks
 from kg_reasoner.storage.values.value_arithmetic import are_terms, integer_buffer, numbers_of, terms_of_numbers
 from kg_reasoner.storage.values.value_columns import ValueCache, ValueColumn, constant_values
 from kg_reasoner.storage.values.value_comparisons import OPERATORS, compared
@@ -37,9 +35,6 @@ __all__ = ["UNSURE", "ColumnFunctions", "is_for_columns"]
 Truth: TypeAlias = npt.NDArray[np.int8]
 Columns: TypeAlias = Mapping[Variable, Ids]
 """A column for each variable, all of the same length."""
-
-AT_ONCE: Final = 1 << 12
-"""The maximal number of rows whose Python values are in memory together, between two checks of the limits: results can be long."""
 
 _ARITHMETIC: Final = ("+", "-", "*", "neg", "%", "IDIV")
 _KINDS: Final = {"ISIRI": "<", "ISURI": "<", "ISBLANK": "_", "ISLITERAL": '"'}
@@ -115,7 +110,7 @@ class ColumnFunctions:
     def _ids_by_values(self, call: Call, columns: Columns, size: int) -> Ids:
         """Return the results of a function, evaluated on columns of Python values."""
         found = np.full(size, UNSURE, np.int32)
-        for kind, rows, values in self._by_values(call, columns, size):
+        for kind, rows, values in results_in_blocks(call, columns, size, self._dictionary):
             texts = texts_of(kind, values)
             if max((len(text) for text in texts if text is not None), default=0) > LONGEST:
                 continue
@@ -127,28 +122,10 @@ class ColumnFunctions:
 
     def _truth_by_values(self, expression: Expression, columns: Columns, size: int) -> Truth:
         found = np.full(size, UNSURE, np.int8)
-        for kind, rows, values in self._by_values(expression, columns, size):
+        for kind, rows, values in results_in_blocks(expression, columns, size, self._dictionary):
             if kind is BOOLEAN:
                 found[rows] = [_ERROR if value is None else value for value in values]
         return found
-
-    def _by_values(self, expression: Expression, columns: Columns, size: int) -> Iterator[tuple[Kind, slice | Numbers, list[Any]]]:
-        """Yield results of an expression, their kind, and the rows that have them, block by block."""
-        if not column_forms(expression):
-            return
-        for block in short_blocks(size, AT_ONCE):
-            ids = {variable: column[block] for variable, column in columns.items()}
-
-            def read(variable: Variable, kind: Kind, rows: Sequence[int] | None, ids: Columns = ids) -> list[Any]:
-                some = ids[variable] if rows is None else ids[variable][np.array(rows, np.int64)]
-                return python_values(kind, some, self._dictionary)
-
-            try:
-                found = values_by_form(expression, block.stop - block.start, read)
-            except ValueTooLargeError:  # the exact evaluation says for which row
-                continue
-            for kind, rows, values in found:
-                yield kind, block if rows is None else block.start + np.array(rows, np.int64), values
 
     def _ids_of_integers(self, integers: Numbers) -> Ids:
         return self._dictionary.encode_buffers(*integer_buffer(integers))
