@@ -226,7 +226,9 @@ class _Compiler:
         have, node = part
         if want in (have, have.wider):
             return node
-        return _narrowed(node, want) if want.wider is have else _applied(_conversion(have, want), [node])
+        if want.wider is have and not isinstance(node, _Constant):
+            return _narrowed(node, want)
+        return _applied(_conversion(have, want), [node])
 
 
 def _conversion(have: Kind, want: Kind) -> Callable[[Any], Any]:
@@ -281,9 +283,7 @@ def _negated(a: bool | None) -> bool | None:
 
 def _is_among(term: Term | None, *others: Term | None) -> bool | None:
     """Return true if a term is equal to another one; otherwise an error if a comparison is an error."""
-    if term is None:
-        return None
-    same = [None if other is None else equal(term, other) for other in others]
+    same = [None if term is None or other is None else equal(term, other) for other in others]
     return True if True in same else None if None in same else False
 
 

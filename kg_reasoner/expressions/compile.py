@@ -302,12 +302,10 @@ def _in(arguments: tuple[Expression, ...], places: _Places) -> _Typed:
 
     def evaluate(row: _Row) -> bool | None:
         term = wanted(row)
-        if term is None:
-            return None
         found: bool | None = False
         for alternative in alternatives:
-            other = alternative(row)
-            same = None if other is None else equal(term, other)
+            other = None if term is None else alternative(row)
+            same = None if term is None or other is None else equal(term, other)
             if same:
                 return True
             if same is None:

@@ -13,6 +13,7 @@ from rdflib import Graph, Literal, Namespace
 
 from kg_reasoner import Reasoner, graph_of
 from kg_reasoner.concurrency.limits import Limits, Watch
+from kg_reasoner.concurrency.watching import short_blocks
 from kg_reasoner.errors import CancelledError, LimitError
 from kg_reasoner.program import Atom
 from kg_reasoner.terms import Literal as Term
@@ -38,6 +39,12 @@ def with_pairs(program: str, count: int = 3000, **settings: Limits) -> Reasoner:
     if program:
         reasoner.add_program(program)
     return reasoner
+
+
+def test_blocks_are_short_where_they_take_long(monkeypatch: pytest.MonkeyPatch) -> None:
+    clock = iter([0.0, 0.0, 0.0, 1.0, 1.0, 2.0, 2.0, 2.0])
+    monkeypatch.setattr("kg_reasoner.concurrency.watching.monotonic", lambda: next(clock))
+    assert [part.stop - part.start for part in short_blocks(2000, 4096)] == [256, 1024, 512, 208]
 
 
 def soon(call: Callable[[], object], error: type[Exception], match: str) -> None:

@@ -150,6 +150,14 @@ def test_terms_are_kept_as_they_are_written() -> None:
     assert by_columns(call, {VARIABLES[0]: [seven, literal("a")]}, 2) == [term_text(seven), None]
 
 
+@pytest.mark.parametrize(("divisor", "result"), [('"PT8M"^^xsd:dayTimeDuration', "8.5"), ("2", None)])
+def test_constants_of_a_wider_kind(divisor: str, result: str | None) -> None:
+    """A constant quotient may be a number or a duration; here a number is wanted."""
+    call = expression(f'ABS("PT1H"^^xsd:dayTimeDuration / {divisor}) + ?x')
+    expected = None if result is None else term_text(Literal(result, XSD.decimal.value))
+    assert by_columns(call, {VARIABLES[0]: [literal(1), literal(1)]}, 2) == [expected] * 2
+
+
 def test_a_result_that_is_too_large_names_its_rule_and_arguments() -> None:
     reasoner = Reasoner("q(?x, ?y) :- p(?x), BIND(STRLEN(STR(?x)) / POW(?x, 999) AS ?y) .")
     reasoner.add_facts("p", [(literal(number),) for number in range(1, 100)])

@@ -11,7 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kg_reasoner import Reasoner
-from kg_reasoner.errors import ValueTooLargeError
+from kg_reasoner.concurrency.limits import Watch
+from kg_reasoner.errors import CancelledError, ValueTooLargeError
 from kg_reasoner.expressions.compile import compile_condition, compile_expression
 from kg_reasoner.expressions.values import COMPARISONS, value_of
 from kg_reasoner.planning.functions.column_functions import UNSURE, ColumnFunctions, is_for_columns
@@ -21,6 +22,7 @@ from kg_reasoner.storage.databases.database import Database
 from kg_reasoner.storage.kernels.layout import MONTHS, NO_DURATION, SECONDS
 from kg_reasoner.storage.kernels.memory.struct_tables import Record
 from kg_reasoner.storage.terms.dictionary import Dictionary
+from kg_reasoner.storage.values.python_values import python_values
 from kg_reasoner.storage.values.value_table import ValueTable, _value
 from kg_reasoner.terms import IRI, RDF, XSD, BlankNode, Literal, Term, literal, term_from_text, term_text
 from tests.helpers.effort import thinned
@@ -181,6 +183,31 @@ def test_rules_give_what_functions_give(text: str, monkeypatch: pytest.MonkeyPat
     monkeypatch.setattr("kg_reasoner.planning.functions.column_functions.is_for_columns", lambda _: False)
     assert derived() == by_columns
     assert by_columns
+
+
+def test_limits_are_checked_between_blocks_of_values(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A cancelled operation does not evaluate the rest of a long column."""
+    dictionary, watch, read = Dictionary(), Watch(), []
+    ids = dictionary.encode_texts([term_text(literal(str(number))) for number in range(1000)])
+
+    def cancelling(kind: Any, some: Any, dictionary: Dictionary) -> list[Any]:
+        read.append(len(some))
+        watch.cancel()
+        return python_values(kind, some, dictionary)
+
+    monkeypatch.setattr("kg_reasoner.storage.values.python_values.python_values", cancelling)
+    with watch, pytest.raises(CancelledError):
+        ColumnFunctions(dictionary).ids(Call("MD5", (_X,)), {_X: ids}, len(ids))
+    assert len(read) == 1
+    assert read[0] < len(ids)
+
+
+def test_only_blocks_with_a_result_that_is_too_large_are_left_to_functions() -> None:
+    dictionary = Dictionary()
+    ids = dictionary.encode_texts([term_text(literal(number)) for number in (*range(1, 3000), 10**100)])
+    found = ColumnFunctions(dictionary).ids(Call("POW", (_X, literal(20))), {_X: ids}, len(ids))
+    assert found[-1] == UNSURE
+    assert dictionary.decode(int(found[6])) == literal(7**20)
 
 
 def test_what_is_left_to_functions() -> None:

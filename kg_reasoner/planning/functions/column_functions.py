@@ -15,17 +15,16 @@ from typing import Any, Final, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from kg_reasoner.errors import ValueTooLargeError
-from kg_reasoner.expressions.column_forms import column_forms, texts_of, values_by_form
+from kg_reasoner.expressions.column_forms import column_forms, texts_of
 from kg_reasoner.expressions.functions import FUNCTIONS
-from kg_reasoner.expressions.functions.kinds import BOOLEAN, Kind
+from kg_reasoner.expressions.functions.kinds import BOOLEAN
 from kg_reasoner.program import Call, Expression, Variable
 from kg_reasoner.storage.arrays import Flags, Ids, Numbers
 from kg_reasoner.storage.terms.collections import LONGEST
 from kg_reasoner.storage.terms.dictionary import Dictionary
 from kg_reasoner.storage.terms.text_search import UNDECIDED as UNSURE
 from kg_reasoner.storage.terms.text_search import search_of
-from kg_reasoner.storage.values.python_values import python_values
+from kg_reasoner.storage.values.python_values import results_in_blocks
 from kg_reasoner.storage.values.value_arithmetic import are_terms, integer_buffer, numbers_of, terms_of_numbers
 from kg_reasoner.storage.values.value_columns import ValueCache, ValueColumn, constant_values
 from kg_reasoner.storage.values.value_comparisons import OPERATORS, compared
@@ -111,33 +110,22 @@ class ColumnFunctions:
     def _ids_by_values(self, call: Call, columns: Columns, size: int) -> Ids:
         """Return the results of a function, evaluated on columns of Python values."""
         found = np.full(size, UNSURE, np.int32)
-        for kind, rows, values in self._by_values(call, columns, size):
+        for kind, rows, values in results_in_blocks(call, columns, size, self._dictionary):
             texts = texts_of(kind, values)
             if max((len(text) for text in texts if text is not None), default=0) > LONGEST:
                 continue
             known = [place for place, text in enumerate(texts) if text is not None]
             ids = np.full(len(texts), _ERROR, np.int32)
             ids[known] = self._dictionary.encode_texts([text for text in texts if text is not None])
-            found[slice(None) if rows is None else np.array(rows, np.int64)] = ids
+            found[rows] = ids
         return found
 
     def _truth_by_values(self, expression: Expression, columns: Columns, size: int) -> Truth:
         found = np.full(size, UNSURE, np.int8)
-        for kind, rows, values in self._by_values(expression, columns, size):
+        for kind, rows, values in results_in_blocks(expression, columns, size, self._dictionary):
             if kind is BOOLEAN:
-                truth = np.array([_ERROR if value is None else value for value in values], np.int8)
-                found[slice(None) if rows is None else np.array(rows, np.int64)] = truth
+                found[rows] = [_ERROR if value is None else value for value in values]
         return found
-
-    def _by_values(self, expression: Expression, columns: Columns, size: int) -> list[tuple[Kind, Sequence[int] | None, list[Any]]]:
-        def read(variable: Variable, kind: Kind, rows: Sequence[int] | None) -> list[Any]:
-            ids = columns[variable]
-            return python_values(kind, ids if rows is None else ids[np.array(rows, np.int64)], self._dictionary)
-
-        try:
-            return values_by_form(expression, size, read)
-        except ValueTooLargeError:  # the exact evaluation says for which row
-            return []
 
     def _ids_of_integers(self, integers: Numbers) -> Ids:
         return self._dictionary.encode_buffers(*integer_buffer(integers))
@@ -192,7 +180,7 @@ class ColumnFunctions:
         for alternative in arguments[1:]:
             same = self._comparison(Call("=", (arguments[0], alternative)), columns, size)
             found = _combined(found, same, decisive=1)
-        return found if len(arguments) > 1 else np.full(size, UNSURE, np.int8)
+        return found
 
     def _not_in(self, arguments: Sequence[Expression], columns: Columns, size: int) -> Truth:
         return _negated(self._in(arguments, columns, size))

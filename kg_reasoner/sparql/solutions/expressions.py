@@ -16,7 +16,7 @@ from typing import Any, Final, Protocol, TypeAlias, cast
 import numpy as np
 import numpy.typing as npt
 
-from kg_reasoner.concurrency.watching import blocks, watched
+from kg_reasoner.concurrency.watching import blocks, short_blocks, watched
 from kg_reasoner.errors import UnsupportedError, ValueTooLargeError, suggest
 from kg_reasoner.expressions.column_forms import column_forms, texts_of, values_by_form
 from kg_reasoner.expressions.compile import check, check_patterns, compile_condition, compile_expression
@@ -55,7 +55,7 @@ SEARCHED: Final = 1 << 16
 """The number of strings that are searched between two checks of the limits."""
 
 AT_ONCE: Final = 256
-"""The number of combinations of arguments that are evaluated between two checks of the limits: results can be long."""
+"""The maximal number of combinations of arguments that are evaluated between two checks of the limits: results can be long."""
 
 _TRUE: Final = Literal("true", XSD.boolean.value)
 _FALSE: Final = Literal("false", XSD.boolean.value)
@@ -354,7 +354,7 @@ class Expressions:
 
     def _iri(self, arguments: Sequence[Any], table: Table) -> Ids:
         distinct, places = distinct_ids(self.ids(arguments[0], table))
-        parts = [self._iris(distinct[part]) for part in blocks(len(distinct), AT_ONCE)]
+        parts = [self._iris(distinct[part]) for part in short_blocks(len(distinct), AT_ONCE)]
         return np.concatenate([np.empty(0, np.int32), *parts])[places.reshape(-1)]
 
     def _iris(self, given: Ids) -> Ids:
@@ -416,7 +416,7 @@ class Expressions:
             return np.repeat(collect([evaluate(())]), table.size)
         labels, firsts = group_rows(rows)
         found = []
-        for part in blocks(len(firsts), AT_ONCE):
+        for part in short_blocks(len(firsts), AT_ONCE):
             columns = dict(zip(variables, rows[firsts[part]].T, strict=True))
             results = self._by_values(skeleton, columns, wants_truth=wants_truth)
             if results is None:

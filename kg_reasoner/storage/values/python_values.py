@@ -2,22 +2,60 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping, Sequence
 from decimal import Decimal
 from typing import Any, Final
 
 import numpy as np
 
+from kg_reasoner.concurrency.watching import short_blocks
+from kg_reasoner.errors import ValueTooLargeError
+from kg_reasoner.expressions.column_forms import column_forms, values_by_form
 from kg_reasoner.expressions.functions.kinds import LEXICAL, NUMBER, OPERAND, SIMPLE, Kind
-from kg_reasoner.storage.arrays import Ids
+from kg_reasoner.program import Expression, Variable
+from kg_reasoner.storage.arrays import Ids, Numbers
 from kg_reasoner.storage.kernels.interning import VALUE_BLANK, VALUE_ESCAPED, VALUE_STRING
 from kg_reasoner.storage.terms.dictionary import Dictionary
 from kg_reasoner.storage.values.value_columns import DECIMAL, INTEGER, RESOURCE, STRING
 from kg_reasoner.terms import term_of
 
-__all__ = ["python_values"]
+__all__ = ["python_values", "results_in_blocks"]
 
 _FEW: Final = 16
 """Fewer terms are read one by one."""
+
+AT_ONCE: Final = 1 << 12
+"""The maximal number of rows whose values are in memory together, between two checks of the limits: results can be long."""
+
+
+def results_in_blocks(
+    expression: Expression, columns: Mapping[Variable, Ids], size: int, dictionary: Dictionary
+) -> Iterator[tuple[Kind, slice | Numbers, list[Any]]]:
+    """Yield results of an expression, their kind, and the rows that have them, block by block.
+
+    There are none for an expression without forms for columns, nor for a block with a result that is too large.
+
+    Args:
+        expression: The expression.
+        columns: The ids of its variables, all of which are in the dictionary.
+        size: The number of rows.
+        dictionary: The dictionary.
+    """
+    if not column_forms(expression):
+        return
+    for block in short_blocks(size, AT_ONCE):
+        ids = {variable: column[block] for variable, column in columns.items()}
+
+        def read(variable: Variable, kind: Kind, rows: Sequence[int] | None, ids: Mapping[Variable, Ids] = ids) -> list[Any]:
+            some = ids[variable] if rows is None else ids[variable][np.array(rows, np.int64)]
+            return python_values(kind, some, dictionary)
+
+        try:
+            found = values_by_form(expression, block.stop - block.start, read)
+        except ValueTooLargeError:
+            continue
+        for kind, rows, values in found:
+            yield kind, block if rows is None else block.start + np.array(rows, np.int64), values
 
 
 def python_values(kind: Kind, ids: Ids, dictionary: Dictionary) -> list[Any]:
