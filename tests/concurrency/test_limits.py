@@ -280,10 +280,10 @@ QUERIES = {
     "product": "SELECT (COUNT(*) AS ?n) { ?a ex:age ?x . ?b ex:age ?y . ?c ex:age ?z }",
     "minus": "SELECT ?a { ?a ex:age ?x MINUS { SELECT ?x { ?b ex:age ?x . ?c ex:age ?y . ?d ex:age ?z } } }",
     "filter": "SELECT ?a { ?a ex:age ?x . ?b ex:age ?y FILTER(?x + ?y < 0) }",
-    "optional": "SELECT ?a { ?a ex:age ?x . ?b ex:age ?y OPTIONAL { ?a ex:knows ?b } FILTER(?x < -1) }",
+    "optional": "SELECT ?a { ?a ex:age ?x . ?b ex:age ?y OPTIONAL { ?a ex:knows ?b } FILTER(?x + ?y < -1) }",
     "order": "SELECT ?a { ?a ex:age ?x . ?b ex:age ?y . ?c ex:age ?z } ORDER BY ?z LIMIT 1",
     "construct": "CONSTRUCT { ?a ex:age ?y } WHERE { ?a ex:age ?x . ?b ex:age ?y . ?c ex:age ?z }",
-    "ask": "ASK { ?a ex:age ?x . ?b ex:age ?y . ?c ex:age ?z FILTER(?x < -1) }",
+    "ask": "ASK { ?a ex:age ?x . ?b ex:age ?y . ?c ex:age ?z FILTER(?x + ?y + ?z < -1) }",
 }
 
 
