@@ -390,10 +390,13 @@ class Expressions:
         keys[by_double, 0] = np.maximum(column.kinds[by_double], ROUNDED)
         keys[by_double, 1:] = (column.doubles[by_double] + 0.0).view(np.int32).reshape(-1, 2)
         rest = np.flatnonzero(~by_double & (column.kinds != RESOURCE) & (column.kinds != STRING))
-        for row, term in zip(rest.tolist(), self._terms.terms(ids[rest].tolist()), strict=True):
+        distinct, places = distinct_ids(ids[rest])
+        found = np.stack([np.full(len(distinct), RESOURCE, np.int32), distinct, np.zeros(len(distinct), np.int32)], axis=1)
+        for row, term in enumerate(watched(self._terms.terms(distinct.tolist()))):
             value = value_of(term) if isinstance(term, Literal) else None
             if value is not None:
-                keys[row] = OTHER, others.setdefault(value, len(others)), 0
+                found[row] = OTHER, others.setdefault(value, len(others)), 0
+        keys[rest] = found[places.reshape(-1)]
         return keys
 
     # --- by different arguments ---------------------------------------------------------------------------------------
