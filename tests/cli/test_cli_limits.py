@@ -139,5 +139,7 @@ def test_control_c_ends_a_command_with_one_line(counting: Path, tmp_path: Path) 
             printed, told = process.communicate(timeout=60)
         finally:
             process.kill()
-    assert (process.returncode, printed, told) == (130, "", "interrupted\n")
+    warning, last = told.splitlines()
+    assert (process.returncode, printed, last) == (130, "", "interrupted")
+    assert warning.startswith("warning: ") and "perhaps without end" in warning
     assert not (tmp_path / "out").exists()
