@@ -9,11 +9,12 @@ Literals of unlisted datatypes are equal if they are the same term, and incompar
 from __future__ import annotations
 
 import math
+import operator
 import struct
 from collections.abc import Callable
 from decimal import Decimal
 from fractions import Fraction
-from typing import Final, TypeAlias
+from typing import Any, Final, TypeAlias
 
 from kg_reasoner.expressions.durations import DURATIONS, have_order, read_duration
 from kg_reasoner.expressions.moments import MOMENTS, read_moment
@@ -24,6 +25,7 @@ from kg_reasoner.terms import XSD, Literal, Term
 __all__ = [
     "COMPARISONS",
     "INTEGER_RANGES",
+    "OPERATORS",
     "Key",
     "Value",
     "compare",
@@ -235,6 +237,17 @@ COMPARISONS: Final[dict[str, Callable[[Term, Term], bool | None]]] = {
     ">=": lambda a, b: None if (order := compare(a, b)) is None else order >= 0,
 }
 """The comparison operators; each says None where SPARQL has a type error (or compares with NaN, which is false as well)."""
+
+
+OPERATORS: Final[dict[str, Callable[[Any, Any], Any]]] = {
+    "=": operator.eq,
+    "!=": operator.ne,
+    "<": operator.lt,
+    "<=": operator.le,
+    ">": operator.gt,
+    ">=": operator.ge,
+}
+"""The comparison operators on keys of one kind, and on arrays of them."""
 
 
 def satisfies(operator: str, a: Term, b: Term) -> bool:

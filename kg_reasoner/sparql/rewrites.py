@@ -9,7 +9,7 @@ from typing import Any, Final, TypeAlias, cast, get_args, get_type_hints
 from kg_reasoner.program import Call, Variable
 from kg_reasoner.sparql import algebra
 from kg_reasoner.sparql.algebra import Expression, Node
-from kg_reasoner.sparql.scope import certain, in_scope, mentioned, variables_in
+from kg_reasoner.sparql.scope import certain, connected, in_scope, mentioned, variables_in
 from kg_reasoner.sparql.substitute import substitute_expression
 from kg_reasoner.terms import IRI, XSD, Literal, Term
 
@@ -225,13 +225,11 @@ def _connected(patterns: algebra.Patterns, variables: Collection[Variable]) -> a
     """Return the triple patterns that share variables with some variables, directly or through others. The rest makes a product."""
     if isinstance(patterns.graph, Variable):
         return patterns
-    inside, known = list[algebra.TriplePattern](), set(variables)
-    waiting = list(patterns.triples)
-    while reached := [triple for triple in waiting if not known.isdisjoint(triple)]:
-        inside += reached
-        known.update(term for triple in reached for term in triple if isinstance(term, Variable))
-        waiting = [triple for triple in waiting if triple not in reached]
-    return replace(patterns, triples=tuple(triple for triple in patterns.triples if triple in inside))
+
+    def variables_of(triple: algebra.TriplePattern) -> list[Variable]:
+        return [term for term in triple if isinstance(term, Variable)]
+
+    return replace(patterns, triples=tuple(connected(patterns.triples, variables, variables_of)))
 
 
 def _is_calculation(expression: Expression) -> bool:

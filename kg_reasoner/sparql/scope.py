@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from typing import TypeVar
 
 from kg_reasoner.program import Call, Variable
 from kg_reasoner.sparql import algebra
 from kg_reasoner.sparql.algebra import Expression, Node, children
 
-__all__ = ["certain", "expressions_of", "in_scope", "mentioned", "names_in", "variables_in"]
+__all__ = ["certain", "connected", "expressions_of", "in_scope", "mentioned", "names_in", "variables_in"]
+
+Part = TypeVar("Part")
 
 
 def in_scope(node: Node) -> dict[Variable, None]:
@@ -19,6 +22,24 @@ def in_scope(node: Node) -> dict[Variable, None]:
 def certain(node: Node) -> dict[Variable, None]:
     """Return the variables that every solution of a pattern binds."""
     return _bound(node, is_certain=True)
+
+
+def connected(
+    parts: Sequence[Part], variables: Iterable[Variable], variables_of: Callable[[Part], Collection[Variable]]
+) -> list[Part]:
+    """Return the parts of a join that share variables with some variables, directly or through other parts.
+
+    Args:
+        parts: The parts.
+        variables: The variables.
+        variables_of: Returns the variables of a part.
+    """
+    known, found, waiting = set(variables), set[int](), dict(enumerate(map(variables_of, parts)))
+    while reached := [place for place, names in waiting.items() if not known.isdisjoint(names)]:
+        found.update(reached)
+        for place in reached:
+            known.update(waiting.pop(place))
+    return [part for place, part in enumerate(parts) if place in found]
 
 
 def _bound(node: Node, *, is_certain: bool) -> dict[Variable, None]:

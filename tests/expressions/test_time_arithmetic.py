@@ -23,8 +23,8 @@ from kg_reasoner.expressions.moments import date_of
 from kg_reasoner.expressions.values import COMPARISONS, value_of
 from kg_reasoner.program import Call, Expression, Variable
 from kg_reasoner.terms import XSD, Literal, Term, literal
-from tests.expressions.expression_texts import agree, expression
-from tests.expressions.test_functions import Row, of_oxigraph, of_rdflib, ours
+from tests.expressions.expression_texts import expression
+from tests.expressions.test_functions import Row, expect_result, of_rdflib, ours
 from tests.helpers.effort import thinned
 
 DAY_TIME, YEAR_MONTH, DATE, DATE_TIME = (XSD[name].value for name in ("dayTimeDuration", "yearMonthDuration", "date", "dateTime"))
@@ -148,12 +148,7 @@ def _datatype(found: re.Match[str]) -> str:
 @pytest.mark.parametrize("row", thinned(rows(), 3), ids=lambda row: row.text)
 @pytest.mark.sample(2)
 def test_the_result_is_that_in_the_table(row: Row) -> None:
-    expected = None if row.result == "error" else expression(row.result)
-    assert ours(row.text) == expected
-    if "oxigraph" not in row.remark:
-        assert agree(of_oxigraph(row.text), expected), f"oxigraph: {of_oxigraph(row.text)}"
-    if "rdflib" not in row.remark:
-        assert agree(of_rdflib(row.text), expected), f"rdflib: {of_rdflib(row.text)}"
+    expect_result(row)
 
 
 def test_variables_have_the_results_of_constants() -> None:

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Callable
 from typing import Any, Final, TypeAlias
 
 from kg_reasoner.expressions.functions.kinds import BOOLEAN, OPERAND, SIMPLE, TERM, Function
-from kg_reasoner.expressions.values import COMPARISONS, value_of
+from kg_reasoner.expressions.values import COMPARISONS, OPERATORS, value_of
 from kg_reasoner.terms import Literal, Term
 
 __all__ = ["FUNCTIONS"]
@@ -49,13 +48,5 @@ def _function(compare: _Comparison, on_keys: Callable[[Any, Any], bool]) -> Func
     return Function((TERM, TERM), BOOLEAN, apply, overloads=overloads)
 
 
-_ON_KEYS: Final[dict[str, Callable[[Any, Any], bool]]] = {
-    "=": operator.eq,
-    "!=": operator.ne,
-    "<": operator.lt,
-    "<=": operator.le,
-    ">": operator.gt,
-    ">=": operator.ge,
-}
-FUNCTIONS: Final = {name: _function(compare, _ON_KEYS[name]) for name, compare in COMPARISONS.items()}
+FUNCTIONS: Final = {name: _function(compare, OPERATORS[name]) for name, compare in COMPARISONS.items()}
 """The comparison operators."""

@@ -18,6 +18,7 @@ import numpy.typing as npt
 from kg_reasoner.expressions.column_forms import column_forms, texts_of
 from kg_reasoner.expressions.functions import FUNCTIONS
 from kg_reasoner.expressions.functions.kinds import BOOLEAN
+from kg_reasoner.expressions.values import OPERATORS
 from kg_reasoner.program import Call, Expression, Variable
 from kg_reasoner.storage.arrays import Flags, Ids, Numbers
 from kg_reasoner.storage.terms.collections import LONGEST
@@ -27,7 +28,7 @@ from kg_reasoner.storage.terms.text_search import search_of
 from kg_reasoner.storage.values.python_values import results_in_blocks
 from kg_reasoner.storage.values.value_arithmetic import are_terms, integer_buffer, numbers_of, terms_of_numbers
 from kg_reasoner.storage.values.value_columns import ValueCache, ValueColumn, constant_values
-from kg_reasoner.storage.values.value_comparisons import OPERATORS, compared
+from kg_reasoner.storage.values.value_comparisons import compared
 from kg_reasoner.terms import XSD, Literal, term_text
 
 __all__ = ["UNSURE", "ColumnFunctions", "is_for_columns"]

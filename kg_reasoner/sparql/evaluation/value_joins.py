@@ -9,10 +9,10 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple, cast
 
-from kg_reasoner.program import Call, Variable
+from kg_reasoner.program import Call
 from kg_reasoner.sparql import algebra
 from kg_reasoner.sparql.algebra import Expression, Node
-from kg_reasoner.sparql.scope import certain, mentioned, variables_in
+from kg_reasoner.sparql.scope import certain, connected, mentioned, variables_in
 
 __all__ = ["ValueJoin", "value_join"]
 
@@ -34,7 +34,7 @@ def value_join(node: algebra.Filter) -> ValueJoin | None:
         if not first or not second or any(isinstance(side, (algebra.Exists, algebra.Foreign)) for side in condition.arguments):
             continue
         parts = _parts(node.node)
-        left = _connected(parts, first)
+        left = connected(parts, first, mentioned)
         right = [part for part in parts if part not in left]
         bound = {variable for part in right for variable in certain(part)}
         if right and second <= bound and first <= {variable for part in left for variable in certain(part)}:
@@ -48,17 +48,6 @@ def _parts(node: Node) -> list[Node]:
         parts = [_parts(part) if isinstance(part, algebra.Patterns) else [part] for part in node.parts]
         return [] if any(isinstance(part, algebra.Service) for part in node.parts) else [each for some in parts for each in some]
     return [replace(node, triples=(triple,)) for triple in node.triples] if isinstance(node, algebra.Patterns) else []
-
-
-def _connected(parts: Sequence[Node], variables: set[Variable]) -> list[Node]:
-    """Return the parts that share variables with some variables, directly or through others."""
-    known, found = set(variables), list[Node]()
-    waiting = list(parts)
-    while reached := [part for part in waiting if not known.isdisjoint(mentioned(part))]:
-        found += reached
-        known.update(variable for part in reached for variable in mentioned(part))
-        waiting = [part for part in waiting if part not in reached]
-    return [part for part in parts if part in found]
 
 
 def _joined(parts: Sequence[Node]) -> Node:

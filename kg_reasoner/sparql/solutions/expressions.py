@@ -23,7 +23,7 @@ from kg_reasoner.expressions.compile import check, check_patterns, compile_condi
 from kg_reasoner.expressions.functions import FUNCTIONS
 from kg_reasoner.expressions.functions.kinds import BOOLEAN, Kind, effective_boolean
 from kg_reasoner.expressions.functions.regex import LONGEST
-from kg_reasoner.expressions.values import value_of
+from kg_reasoner.expressions.values import OPERATORS, value_of
 from kg_reasoner.program import Call, Variable
 from kg_reasoner.sparql.algebra import Exists, Expression, Foreign, Node
 from kg_reasoner.sparql.scope import variables_in
@@ -37,7 +37,7 @@ from kg_reasoner.storage.grouping import distinct_ids, group_rows
 from kg_reasoner.storage.terms.text_search import UNDECIDED, TextSearch, search_of
 from kg_reasoner.storage.values.value_arithmetic import are_terms, numbers_of, terms_of_numbers
 from kg_reasoner.storage.values.value_columns import DATE, INTEGER, OTHER, RESOURCE, ROUNDED, STRING, ValueCache, ValueColumn
-from kg_reasoner.storage.values.value_comparisons import OPERATORS, compared, members
+from kg_reasoner.storage.values.value_comparisons import compared, members
 from kg_reasoner.storage.values.value_order import ranks_of_values
 from kg_reasoner.terms import IRI, XSD, Literal, Term
 

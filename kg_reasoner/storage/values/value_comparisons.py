@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import operator
-from typing import Any, Final
-
 import numpy as np
 import numpy.typing as npt
 
+from kg_reasoner.expressions.values import OPERATORS
 from kg_reasoner.storage.arrays import Flags, Ids, Numbers
 from kg_reasoner.storage.values.value_columns import (
     DATE,
@@ -23,17 +21,7 @@ from kg_reasoner.storage.values.value_columns import (
     is_number,
 )
 
-__all__ = ["OPERATORS", "compared", "members"]
-
-OPERATORS: Final[dict[str, Any]] = {
-    "=": operator.eq,
-    "!=": operator.ne,
-    "<": operator.lt,
-    "<=": operator.le,
-    ">": operator.gt,
-    ">=": operator.ge,
-}
-"""SPARQL's comparisons of numbers, by their operators."""
+__all__ = ["compared", "members"]
 
 
 def compared(name: str, left: ValueColumn, right: ValueColumn, same: Flags | None) -> tuple[npt.NDArray[np.int8], Numbers]:
