@@ -122,10 +122,12 @@ class ColumnFunctions:
         return found
 
     def _truth_by_values(self, expression: Expression, columns: Columns, size: int) -> Truth:
+        """Return the effective boolean values of a function's results."""
         found = np.full(size, UNSURE, np.int8)
         for kind, rows, values in results_in_blocks(expression, columns, size, self._dictionary):
-            if kind is BOOLEAN:
-                found[rows] = [_ERROR if value is None else value for value in values]
+            write, read = kind.write, BOOLEAN.read
+            truths = values if kind is BOOLEAN else [None if value is None else read(write(value)) for value in values]
+            found[rows] = [_ERROR if truth is None else truth for truth in truths]
         return found
 
     def _ids_of_integers(self, integers: Numbers) -> Ids:

@@ -430,7 +430,13 @@ class Expressions:
         return (found[0] if len(found) == 1 else np.concatenate([collect([]), *found]))[labels]
 
     def _by_values(self, call: Call, columns: Mapping[Variable, Ids], *, wants_truth: bool) -> Any:
-        """Evaluate a call on columns of Python values; None: terms are needed, or a result is too large."""
+        """Evaluate a call on columns of Python values; None: terms are needed, or a result is too large.
+
+        Args:
+            call: The call; of a function with truth values, if these are wanted.
+            columns: The ids of its variables.
+            wants_truth: As for `_by_rows`.
+        """
         if not column_forms(call):
             return None
         size = len(next(iter(columns.values())))
@@ -442,8 +448,6 @@ class Expressions:
         results: list[Any] = [None] * size
         try:
             for kind, chosen, values in values_by_form(call, size, read):
-                if wants_truth and kind is not BOOLEAN:
-                    return None
                 found = values if wants_truth else texts_of(kind, values)
                 for place, value in enumerate(found) if chosen is None else zip(chosen, found, strict=True):
                     results[place] = value
