@@ -243,9 +243,9 @@ def copy_values(terms: Terms, ids: Int32s, count: int, kinds: Bytes, ends: Int64
 
 
 @entry
-def rehash_texts(terms: Terms, slots: Int32s, hashes: Int32s, mask: int) -> int:
-    """Add all texts to a new, empty hash."""
-    for number in range(terms.count):
+def rehash_texts(terms: Terms, slots: Int32s, hashes: Int32s, mask: int, first: int, end: int) -> int:
+    """Add the texts with the ids [first, end) to a hash that has none of them. Return 0."""
+    for number in range(first, end):
         value = hash_text(terms.texts, terms.offsets[number], terms.offsets[number + 1], terms.texts, 0)
         slot = value & mask
         while slots[slot] != EMPTY:

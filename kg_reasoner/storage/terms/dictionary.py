@@ -18,6 +18,7 @@ from kg_reasoner.storage.kernels.interning import VALUE_BLANK, VALUE_ESCAPED, VA
 from kg_reasoner.storage.kernels.layout import EMPTY, MOST, Terms
 from kg_reasoner.storage.kernels.memory.buffers import Argument, address, allocate, argument, borrow, grant, lend
 from kg_reasoner.storage.kernels.memory.struct_tables import StructTable
+from kg_reasoner.storage.terms.term_growth import BYTES_A_TERM, TermGrowth, term_tables
 from kg_reasoner.terms import Term, term_of, term_text
 
 __all__ = [
@@ -77,7 +78,9 @@ class Dictionary:
 
     def __init__(self) -> None:
         self._table = StructTable(Terms, capacity=1)
-        self._terms = self._table.add(texts=allocate(_TEXT_CAPACITY, np.uint8), text_capacity=_TEXT_CAPACITY, **_room(_ROOM))
+        self._terms = self._table.add(
+            texts=allocate(_TEXT_CAPACITY, np.uint8), text_capacity=_TEXT_CAPACITY, **_empty_tables(_ROOM)
+        )
         self._address = argument(self._terms.address)
         self._few = _Layout(1 << 12, FEW)
         self._first_bytes: tuple[npt.NDArray[np.uint8], int] = np.empty(0, np.uint8), 0
@@ -85,6 +88,7 @@ class Dictionary:
         """Held where terms are looked up or interned."""
         self.claim: Callable[[int], None] = grant
         """Called with a number of bytes before they are allocated; raises an error if that is too much."""
+        self._growth = TermGrowth(self, self._terms)
 
     def __len__(self) -> int:
         return self._terms.count
@@ -353,6 +357,7 @@ class Dictionary:
                 done = native.intern_texts(self._address, *layout.addresses, done, len(pieces))
                 if done < len(pieces):
                     self.make_room(len(pieces[done]))
+            self._growth.advance()
             return np.array(layout.ids[: len(pieces)])
 
     def encode_buffers(self, data: Buffer, offsets: npt.NDArray[np.int64], *, only_known: bool = False) -> Ids:
@@ -377,6 +382,7 @@ class Dictionary:
                 done = native.intern_texts(self._address, *addresses, done, count)
                 if done < count:
                     self.make_room(int(offsets[done + 1] - offsets[done]))
+            self._growth.advance()
         return np.asarray(ids)
 
     def _layout(self, length: int, count: int) -> _Layout:
@@ -410,6 +416,7 @@ class Dictionary:
 
     def clear(self) -> None:
         """Remove all terms, so that ids are assigned from the beginning. No other thread uses the dictionary."""
+        self._growth.discard()
         self._terms.count = 0
         self._terms.slots[:] = EMPTY
         self._first_bytes = np.empty(0, np.uint8), 0
@@ -467,6 +474,7 @@ class Dictionary:
         self.claim(capacity)
         texts = allocate(capacity, np.uint8)
         texts[:used] = terms.texts[:used]
+        self._growth.discard()
         terms.publish(texts=texts, text_capacity=capacity)
 
     def _set_room(self, room: int) -> None:
@@ -474,22 +482,19 @@ class Dictionary:
         terms, count = self._terms, self._terms.count
         if count + 4 > MOST:
             raise CapacityError(f"the dictionary has {count:,} terms, the maximal number")
-        self.claim(24 * room)
-        fields = _room(room)
+        self.claim(BYTES_A_TERM * room)
+        fields = _empty_tables(room)
         fields["offsets"][: count + 1] = terms.offsets[: count + 1]
-        native.rehash_texts(self._address, address(fields["slots"]), address(fields["hashes"]), fields["mask"])
+        native.rehash_texts(self._address, address(fields["slots"]), address(fields["hashes"]), fields["mask"], 0, count)
+        self._growth.discard()
         terms.publish(**fields)
 
 
-def _room(room: int) -> dict[str, Any]:
+def _empty_tables(room: int) -> dict[str, Any]:
     """Return the fields of empty tables for a number of terms (a power of two)."""
-    return {
-        "offsets": allocate(room + 1, np.int64, 0),
-        "room": min(room, MOST),
-        "slots": allocate(2 * room, np.int32, -1),
-        "hashes": allocate(2 * room, np.int32),
-        "mask": 2 * room - 1,
-    }
+    fields = term_tables(room)
+    fields["slots"].fill(EMPTY)
+    return fields
 
 
 class _Layout:
