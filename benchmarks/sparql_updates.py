@@ -1,4 +1,4 @@
-"""The CPU time of SPARQL updates of many triples: kg_reasoner, pyoxigraph and rdflib's memory store on LUBM(1), in one run.
+"""The CPU time of SPARQL updates, small and large: kg_reasoner, pyoxigraph and rdflib's memory store on LUBM(1), in one run.
 
 ``python -m benchmarks.sparql_updates --before FOLDER`` also measures another version of kg_reasoner, whose tree is in the folder.
 Each measurement has a process of its own, in which a small update comes first. With rules, the time includes the maintenance of
@@ -11,7 +11,7 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from statistics import median
 from time import process_time
@@ -36,15 +36,20 @@ _VALUES: Final = " ".join(f"<{UB}{name}>" for name in LEAVES)
 _RENAMED: Final = "DELETE { ?s ?p ?o } INSERT { ?s ?q ?o } WHERE"
 _NEW: Final = 'BIND(IRI(CONCAT(STR(?p), "-new")) AS ?q)'
 
-JOBS: Final = {
-    "10,000 triples": (
+SINGLE: Final = 500
+DATA: Final = 2_000
+
+JOBS: Final[dict[str, Sequence[str]]] = {
+    "one by one": [f"INSERT DATA {{ <urn:s{number}> <{UB}name-new> {number} }}" for number in range(SINGLE)],
+    "INSERT DATA": ["".join(["INSERT DATA {\n", *(f"<urn:s{row}> <{UB}name-new> {row} .\n" for row in range(DATA)), "}"])],
+    "10,000 triples": [
         f"DELETE {{ ?s <{UB}takesCourse> ?o }} INSERT {{ ?s <{UB}takesCourse-new> ?o }} "
         f"WHERE {{ {{ SELECT ?s ?o {{ ?s <{UB}takesCourse> ?o }} LIMIT 10000 }} }}"
-    ),
-    "eight properties": f"{_RENAMED} {{ VALUES ?p {{ {_VALUES} }} ?s ?p ?o {_NEW} }}",
-    "all triples": f"{_RENAMED} {{ ?s ?p ?o {_NEW} }}",
+    ],
+    "eight properties": [f"{_RENAMED} {{ VALUES ?p {{ {_VALUES} }} ?s ?p ?o {_NEW} }}"],
+    "all triples": [f"{_RENAMED} {{ ?s ?p ?o {_NEW} }}"],
 }
-"""Updates: each deletes triples, and inserts as many with other properties."""
+"""The requests of each job. The first two jobs insert data, the others delete triples and insert as many."""
 
 WARM_UP: Final = f'<urn:a> <{UB}takesCourse> <urn:b> .\n<urn:a> <{UB}name> "a" .\n'
 
@@ -107,10 +112,12 @@ SYSTEMS: Final[dict[str, Callable[[str | None, list[Path], str | None], Run]]] =
 
 def measured(system: str, rules: str | None, job: str, files: list[Path]) -> tuple[float, int]:
     """Return the CPU seconds of an update in this process, and how many triples it inserts."""
-    SYSTEMS[system](rules, [], WARM_UP)[0](JOBS[job])
+    requests = JOBS[job]
+    SYSTEMS[system](rules, [], WARM_UP)[0](requests[0])
     update, count = SYSTEMS[system](rules, files, None)
     start = process_time()
-    update(JOBS[job])
+    for request in requests:
+        update(request)
     return process_time() - start, count()
 
 
@@ -138,7 +145,7 @@ def _command() -> Any:
         data = made(folder / "lubm1" / "data.nt", lambda file: file.writelines(universities_as_ntriples(1)))
         ontology = made(folder / "ontology.nt", write_ontology)
         names = [name for name in SYSTEMS if name != "before" or before]
-        for rules, jobs, files in ((None, list(JOBS), [data]), ("owl2rl", list(JOBS)[:2], [ontology, data])):
+        for rules, jobs, files in ((None, list(JOBS), [data]), ("owl2rl", list(JOBS)[:4], [ontology, data])):
             for job in jobs:
                 runs: dict[str, list[tuple[float, int]]] = {}
                 for _ in range(rounds):

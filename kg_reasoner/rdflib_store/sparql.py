@@ -56,9 +56,10 @@ def _solutions(context: QueryContext, store: DatasetStore, part: CompValue, bind
 
     from kg_reasoner.errors import UnsupportedError
     from kg_reasoner.rdflib_store.queries.sparql_dataset import evaluated_pattern, rdflib_result
+    from kg_reasoner.sparql.translate import translate_pattern
 
     try:
-        answer = evaluated_pattern(store.dataset, cast(Any, context.graph), part, bindings)
+        answer = evaluated_pattern(store.dataset, cast(Any, context.graph), translate_pattern(part), bindings)
     except UnsupportedError:
         raise NotImplementedError from None
     outside = dict(context.bindings)

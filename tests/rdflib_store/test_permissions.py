@@ -454,7 +454,7 @@ def test_a_prepared_query_is_rdflibs_on_other_stores() -> None:
 @pytest.mark.parametrize(
     ("function", "query"),
     [
-        ("kg_reasoner.sparql.syntax.query_syntax._QueryReader", "SELECT * { ?lack ?of ?memory }"),
+        ("kg_reasoner.sparql.syntax.query_syntax.QueryReader", "SELECT * { ?lack ?of ?memory }"),
         ("rdflib.plugins.sparql.algebra.translateQuery", "CONSTRUCT WHERE { ?lack ?of ?memory }"),
     ],
 )

@@ -20,7 +20,7 @@ from kg_reasoner.sparql import algebra
 from kg_reasoner.sparql.queries.parsed import parsed_query
 from kg_reasoner.sparql.queries.sparql_text import read_query
 from kg_reasoner.sparql.scope import mentioned
-from kg_reasoner.sparql.syntax.query_syntax import _QueryReader, read_common_query
+from kg_reasoner.sparql.syntax.query_syntax import QueryReader, read_common_query
 from kg_reasoner.sparql.syntax.tokens import Unread
 from kg_reasoner.sparql.translate import translate_query
 from kg_reasoner.terms import BlankNode, literal
@@ -248,7 +248,7 @@ def test_the_work_grows_with_the_text(repeated: str) -> None:
     "text", ["?x :p " + "[ :p " * 300 + "1" + "]" * 300, "?x " + "(" * 300 + ":p" + ")" * 300 + " ?y", "{" * 200 + "}" * 200]
 )
 def test_nesting_is_bounded(text: str) -> None:
-    reader = _QueryReader(f"{PREFIXES} SELECT * {{ {text} }}", {})
+    reader = QueryReader(f"{PREFIXES} SELECT * {{ {text} }}", {})
     with pytest.raises(Unread):
         reader.query()
 

@@ -83,7 +83,15 @@ def triple_texts(triple: Sequence[Node]) -> list[str]:
     Raises:
         LoadError: The argument is not an RDF triple.
     """
-    texts = [text_from_rdflib(term) for term in triple]
+    return checked_triple([text_from_rdflib(term) for term in triple])
+
+
+def checked_triple(texts: list[str]) -> list[str]:
+    """Return the dictionary's texts of a triple's terms.
+
+    Raises:
+        LoadError: A term is at a place where it cannot be.
+    """
     if texts[0][0] == '"':
         raise LoadError(f"the literal {texts[0]} cannot be the subject of a triple: {' '.join(texts)}")
     if texts[1][0] != "<":

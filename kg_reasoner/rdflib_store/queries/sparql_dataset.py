@@ -15,7 +15,7 @@ from kg_reasoner.rdflib_store.queries.foreign import RdflibParts
 from kg_reasoner.rdflib_store.queries.query_dataset import DatasetStore, QueryDataset
 from kg_reasoner.rdflib_store.queries.query_places import StorePlaces
 from kg_reasoner.rdflib_store.queries.sparql_by_parts import answer_by_parts
-from kg_reasoner.sparql.algebra import Select, is_hidden
+from kg_reasoner.sparql.algebra import Node, Select, is_hidden
 from kg_reasoner.sparql.evaluation.source import Places
 from kg_reasoner.sparql.queries.parsed import ParsedQuery, Translated, as_terms, parsed_query, prepared_query
 from kg_reasoner.sparql.queries.query_forms import Answer, evaluate_query, explain_query
@@ -24,7 +24,7 @@ from kg_reasoner.sparql.queries.sparql_text import guarded, read_query
 from kg_reasoner.sparql.repeated.shortcuts import answer_at_once
 from kg_reasoner.sparql.results.result import result_of
 from kg_reasoner.sparql.scope import in_scope
-from kg_reasoner.sparql.translate import translate_pattern, translate_query
+from kg_reasoner.sparql.translate import translate_query
 from kg_reasoner.terms import Term
 
 if TYPE_CHECKING:
@@ -135,7 +135,7 @@ def evaluated(
 def evaluated_pattern(
     dataset: QueryDataset,
     graph: Graph,
-    pattern: CompValue,
+    pattern: Node,
     bindings: Mapping[Any, Any],
     base: str | None = None,
     variables: Iterable[Variable] | None = None,
@@ -145,18 +145,17 @@ def evaluated_pattern(
     Args:
         dataset: The dataset.
         graph: The active graph, over a store with this dataset.
-        pattern: The pattern as rdflib's algebra.
+        pattern: The pattern.
         bindings: Values of variables, by name.
         base: The base IRI.
         variables: The variables to select; None: those of the pattern.
 
     Raises:
-        UnsupportedError: It is not a pattern, or has an invalid regular expression.
+        UnsupportedError: The pattern has an invalid regular expression.
     """
-    node = translate_pattern(pattern)
     if variables is None:
-        variables = [variable for variable in in_scope(node) if not is_hidden(variable.name)]
-    return _answered(dataset, graph, Translated(Select(node, tuple(variables)), base), bindings)
+        variables = [variable for variable in in_scope(pattern) if not is_hidden(variable.name)]
+    return _answered(dataset, graph, Translated(Select(pattern, tuple(variables)), base), bindings)
 
 
 def _result(dataset: QueryDataset, graph: Graph, parsed: ParsedQuery, given: Mapping[Variable, Term]) -> Result:

@@ -3,46 +3,49 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, cast
 
 import numpy as np
 
 from kg_reasoner.errors import ReasonerError
+from kg_reasoner.loaders.convert import to_rdflib
 from kg_reasoner.rdflib_store.updates.update_changes import UpdateChanges
+from kg_reasoner.sparql.updates import OnGraphs
 from kg_reasoner.storage.arrays import NO_QUADS
+from kg_reasoner.terms import IRI
 
 if TYPE_CHECKING:
-    from rdflib.plugins.sparql.parserutils import CompValue
     from rdflib.term import Node
 
 __all__ = ["ON_GRAPHS"]
 
 
-def _clear(changes: UpdateChanges, operation: CompValue) -> None:
-    stated = [changes.graphs.stated(name) for name in _names(changes, operation.graphiri)]
+def _clear(changes: UpdateChanges, operation: OnGraphs) -> None:
+    stated = [changes.graphs.stated(name) for name in _names(changes, operation.graphs[0])]
     changes.make(np.concatenate([NO_QUADS, *stated]), NO_QUADS)
 
 
-def _drop(changes: UpdateChanges, operation: CompValue) -> None:
-    for name in _names(changes, operation.graphiri):
+def _drop(changes: UpdateChanges, operation: OnGraphs) -> None:
+    for name in _names(changes, operation.graphs[0]):
         changes.writer.drop_graph(name)
 
 
-def _create(changes: UpdateChanges, operation: CompValue) -> None:
-    if operation.graphiri in changes.graphs.stored_graphs():
-        raise ReasonerError(f"the graph {operation.graphiri.n3()} already exists")
-    changes.writer.create_graph(operation.graphiri)
+def _create(changes: UpdateChanges, operation: OnGraphs) -> None:
+    name = to_rdflib(cast(IRI, operation.graphs[0]))
+    if name in changes.graphs.stored_graphs():
+        raise ReasonerError(f"the graph {operation.graphs[0]} already exists")
+    changes.writer.create_graph(name)
 
 
-def _add(changes: UpdateChanges, operation: CompValue) -> None:
+def _add(changes: UpdateChanges, operation: OnGraphs) -> None:
     _copy_triples(changes, *_source_and_target(changes, operation), replaces=False)
 
 
-def _copy(changes: UpdateChanges, operation: CompValue) -> None:
+def _copy(changes: UpdateChanges, operation: OnGraphs) -> None:
     _copy_triples(changes, *_source_and_target(changes, operation), replaces=True)
 
 
-def _move(changes: UpdateChanges, operation: CompValue) -> None:
+def _move(changes: UpdateChanges, operation: OnGraphs) -> None:
     source, target = _source_and_target(changes, operation)
     _copy_triples(changes, source, target, replaces=True)
     if source != target:
@@ -59,38 +62,36 @@ def _copy_triples(changes: UpdateChanges, source: Node, target: Node, *, replace
     changes.writer.create_graph(target)
 
 
-def _source_and_target(changes: UpdateChanges, operation: CompValue) -> tuple[Node, Node]:
-    from rdflib import URIRef
-
-    source, target = operation.graph
+def _source_and_target(changes: UpdateChanges, operation: OnGraphs) -> tuple[Node, Node]:
+    source, target = operation.graphs
     (found,) = _names(changes, source)
-    return found, target if isinstance(target, URIRef) else _names(changes, target)[0]
+    return found, to_rdflib(target) if isinstance(target, IRI) else _names(changes, target)[0]
 
 
-def _names(changes: UpdateChanges, which: str) -> list[Node]:
+def _names(changes: UpdateChanges, which: IRI | str) -> list[Node]:
     """Return the graphs that a name, DEFAULT, NAMED or ALL denotes.
 
     Raises:
         ReasonerError: No graph has this name.
     """
-    from rdflib import URIRef
     from rdflib.graph import DATASET_DEFAULT_GRAPH_ID
 
     stored = changes.graphs.stored_graphs()
-    if isinstance(which, URIRef):
-        if which != DATASET_DEFAULT_GRAPH_ID and which not in stored:
-            raise ReasonerError(f"the graph {which.n3()} does not exist")
-        return [which]
+    if isinstance(which, IRI):
+        name = to_rdflib(which)
+        if name != DATASET_DEFAULT_GRAPH_ID and name not in stored:
+            raise ReasonerError(f"the graph {which} does not exist")
+        return [name]
     default: list[Node] = [] if which == "NAMED" else [DATASET_DEFAULT_GRAPH_ID]
     return default if which == "DEFAULT" else default + stored
 
 
-ON_GRAPHS: Final[Mapping[str, Callable[[UpdateChanges, CompValue], None]]] = {
-    "Clear": _clear,
-    "Drop": _drop,
-    "Create": _create,
-    "Add": _add,
-    "Copy": _copy,
-    "Move": _move,
+ON_GRAPHS: Final[Mapping[str, Callable[[UpdateChanges, OnGraphs], None]]] = {
+    "CLEAR": _clear,
+    "DROP": _drop,
+    "CREATE": _create,
+    "ADD": _add,
+    "COPY": _copy,
+    "MOVE": _move,
 }
-"""The operations by their names in rdflib's algebra."""
+"""The operations by their names."""

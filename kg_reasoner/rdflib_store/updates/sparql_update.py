@@ -8,25 +8,28 @@ it adds anything, and only if the owner of the store allows it.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any, cast
 
 from kg_reasoner.api.operations.notices import depth_of_caller
 from kg_reasoner.errors import LoadError, NotAllowedError, ReasonerError, ReasonerWarning
+from kg_reasoner.loaders.convert import from_rdflib, to_rdflib
+from kg_reasoner.program import Variable
 from kg_reasoner.rdflib_store.queries.query_dataset import DatasetStore
 from kg_reasoner.rdflib_store.queries.sparql_dataset import evaluated_pattern, selection
 from kg_reasoner.rdflib_store.updates.graph_operations import ON_GRAPHS
 from kg_reasoner.rdflib_store.updates.update_changes import UpdateChanges
 from kg_reasoner.rdflib_store.updates.update_data import data_to_delete, data_to_insert, document_quads
-from kg_reasoner.rdflib_store.updates.update_templates import deleted_template, inserted_template, pattern_of_quads, variables_of
 from kg_reasoner.sparql.queries.parsed import as_terms
 from kg_reasoner.sparql.queries.templates import instantiated_quads
 from kg_reasoner.sparql.solutions.table import Table
+from kg_reasoner.sparql.syntax.update_syntax import read_common_update
+from kg_reasoner.sparql.updates import DeleteData, InsertData, Load, Modify, Operation, QuadTemplate, variables_of
 from kg_reasoner.storage.arrays import NO_QUADS, Ids
+from kg_reasoner.terms import Term
 
 if TYPE_CHECKING:
     from rdflib import Graph
-    from rdflib.plugins.sparql.parserutils import CompValue
     from rdflib.plugins.sparql.sparql import Update
     from rdflib.term import Node
 
@@ -74,15 +77,24 @@ def update_graph(
         ReasonerError: Without SILENT, an operation names a graph that does not exist, or creates one that exists. Nothing has
             changed.
     """
-    from rdflib.plugins.sparql.sparql import Update
-
-    from kg_reasoner.sparql.queries.sparql_text import read_update
-
-    prepared = request if isinstance(request, Update) else read_update(request, base=base, prefixes=prefixes)
+    operations = _operations(request, prefixes, base)
     with writer.request():
         changes = UpdateChanges(dataset.graphs, writer, records=returns_added)
-        _Request(graph, dataset, changes, target, bindings).carry_out(prepared)
+        _Request(graph, dataset, changes, target, bindings).carry_out(operations)
         return changes.added(target)
+
+
+def _operations(request: Update | str, prefixes: Mapping[str, Any], base: str | None) -> Iterable[Operation]:
+    """Return the operations of a request, which rdflib parses if it is not of the common part of the grammar."""
+    common = read_common_update(request, prefixes, base) if isinstance(request, str) else None
+    if common is not None:
+        return common
+    from rdflib.plugins.sparql.sparql import Update
+
+    from kg_reasoner.rdflib_store.updates.rdflib_operations import operations_of
+    from kg_reasoner.sparql.queries.sparql_text import read_update
+
+    return operations_of(request if isinstance(request, Update) else read_update(request, base=base, prefixes=prefixes))
 
 
 class _Request:
@@ -95,62 +107,71 @@ class _Request:
         self._bindings = bindings
         self._given = as_terms(bindings)
 
-    def carry_out(self, prepared: Update) -> None:
-        """Execute the operations."""
-        for operation in getattr(prepared, "algebra", ()):  # an empty request has no algebra
-            if operation.name in ON_GRAPHS:
+    def carry_out(self, operations: Iterable[Operation]) -> None:
+        """Execute operations, one after the other."""
+        for operation in operations:
+            if isinstance(operation, InsertData):
+                self._changes.make(NO_QUADS, data_to_insert(self._changes, operation.quads, self._target))
+            elif isinstance(operation, DeleteData):
+                self._changes.make(data_to_delete(self._changes, operation.quads, self._target), NO_QUADS)
+            elif isinstance(operation, Modify):
+                self._changes.make(*self._found(operation))
+            elif isinstance(operation, Load):
+                self._load(operation)
+            else:
                 try:
                     ON_GRAPHS[operation.name](self._changes, operation)
                 except ReasonerError:
-                    if not operation.silent:
+                    if not operation.is_silent:
                         raise
-            elif operation.name == "Load":
-                self._load(operation)
-            elif operation.name == "InsertData":
-                self._changes.make(NO_QUADS, data_to_insert(self._changes, operation, self._target))
-            elif operation.name == "DeleteData":
-                self._changes.make(data_to_delete(self._changes, operation, self._target), NO_QUADS)
-            else:
-                self._changes.make(*self._found(operation))
 
-    def _load(self, operation: CompValue) -> None:
+    def _load(self, operation: Load) -> None:
         """Load a document. With SILENT, the operation does nothing where it fails (SPARQL 1.1 Update, 3.1.4), with a warning."""
         try:
-            kind = self._dataset.permissions.check_load(str(operation.iri))
-            target = operation.graphiri or self._target
-            self._changes.make(NO_QUADS, document_quads(self._changes, str(operation.iri), kind, target))
+            kind = self._dataset.permissions.check_load(operation.address)
+            target = self._target if operation.graph is None else to_rdflib(operation.graph)
+            self._changes.make(NO_QUADS, document_quads(self._changes, operation.address, kind, target))
         except (LoadError, NotAllowedError) as error:
-            if not operation.silent:
+            if not operation.is_silent:
                 raise
             warnings.warn(ReasonerWarning(f"LOAD SILENT has loaded nothing: {error}"), stacklevel=depth_of_caller())
 
-    def _found(self, operation: CompValue) -> tuple[Ids, Ids]:
+    def _found(self, operation: Modify) -> tuple[Ids, Ids]:
         """Return the quads that an operation with a WHERE removes and adds."""
         from kg_reasoner.sparql.queries.sparql_text import guarded
 
-        if operation.name == "DeleteWhere":
-            deleted, inserted = deleted_template(operation, self._target, self._given), []
-            active, where = self._graph, pattern_of_quads(operation)
-        else:
-            target = operation.withClause or self._target
-            deleted = deleted_template(operation.delete, target, self._given)
-            inserted = inserted_template(operation.insert, target, self._given)
-            active, where = self._active(operation), operation.where
+        target = operation.graph or (None if self._target is None else from_rdflib(self._target))
+        deleted, inserted = (self._template(quads, target) for quads in (operation.deleted, operation.inserted))
+        active = self._active(operation)
         dataset = active.store.dataset if isinstance(active.store, DatasetStore) else self._dataset
-        base = getattr(operation.prologue, "base", None)
         with guarded():
-            found = evaluated_pattern(dataset, active, where, self._bindings, base, variables_of(deleted + inserted))
+            variables = variables_of(deleted + inserted)
+            found = evaluated_pattern(dataset, active, operation.where, self._bindings, operation.base, variables)
         table, terms = found.table or Table({}, 0), found.terms
         removed = instantiated_quads(deleted, table, terms)
         removed = removed[(removed >= -1).all(axis=1)]  # what the dictionary does not contain is in no graph
         return removed, terms.interned(instantiated_quads(inserted, table, terms))
 
-    def _active(self, operation: CompValue) -> Graph:
+    def _template(self, quads: Iterable[QuadTemplate], target: Term | None) -> tuple[QuadTemplate, ...]:
+        """Return a template with the values that the caller has given to its variables, and the graph of quads outside of GRAPH."""
+        given = self._given
+        return tuple(
+            cast(
+                QuadTemplate,
+                tuple(
+                    given.get(term, term) if isinstance(term, Variable) else term
+                    for term in (*triple, target if graph is None else graph)
+                ),
+            )
+            for *triple, graph in quads
+        )
+
+    def _active(self, operation: Modify) -> Graph:
         """Return the dataset in which the patterns of an operation are matched: that of USING, or else of WITH."""
         from rdflib import Dataset
 
         if operation.using:
             return selection(self._dataset, operation.using)
-        if operation.withClause:
-            return Dataset(store=self._graph.store).get_context(operation.withClause)
+        if operation.graph is not None:
+            return Dataset(store=self._graph.store).get_context(to_rdflib(operation.graph))
         return self._graph

@@ -3,21 +3,22 @@
 from __future__ import annotations
 
 import uuid
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
-from kg_reasoner.errors import LoadError
-from kg_reasoner.loaders.convert import text_from_rdflib
+from kg_reasoner.loaders.convert import text_from_rdflib, to_rdflib
 from kg_reasoner.query.quads import GRAPH_COLUMN
 from kg_reasoner.rdflib_store.graphs.copying import translated
-from kg_reasoner.rdflib_store.graphs.rdflib_terms import triple_texts
+from kg_reasoner.rdflib_store.graphs.rdflib_terms import checked_triple
 from kg_reasoner.rdflib_store.graphs.transactions import IN_DEFAULT
-from kg_reasoner.rdflib_store.updates.update_templates import rdflib_quads
+from kg_reasoner.sparql.algebra import PatternTerm
+from kg_reasoner.sparql.updates import QuadTemplate
 from kg_reasoner.storage.arrays import NO_QUADS, Flags, Ids, selected_rows
+from kg_reasoner.terms import BlankNode, Term, term_text
 
 if TYPE_CHECKING:
-    from rdflib.plugins.sparql.parserutils import CompValue
     from rdflib.term import Node
 
     from kg_reasoner.rdflib_store.updates.update_changes import UpdateChanges
@@ -25,40 +26,51 @@ if TYPE_CHECKING:
 __all__ = ["data_to_delete", "data_to_insert", "document_quads"]
 
 
-def data_to_insert(changes: UpdateChanges, operation: CompValue, target: Node | None) -> Ids:
-    """Return the quads of INSERT DATA. Its blank nodes become fresh ones.
+def data_to_insert(changes: UpdateChanges, quads: Sequence[QuadTemplate], target: Node | None) -> Ids:
+    """Return the quads of INSERT DATA as ids. Its blank nodes become fresh ones.
+
+    Args:
+        changes: The changes of the request.
+        quads: The quads.
+        target: The graph of those outside of GRAPH.
 
     Raises:
         LoadError: A quad is not an RDF quad.
         ReasonerError: A graph holds the inferred triples and is read-only.
     """
-    scope = uuid.uuid4().hex
+    scope, labels = f"_:b{uuid.uuid4().hex}x", dict[BlankNode, str]()
     texts: list[str] = []
     graphs: list[int] = []
-    known: dict[Node | None, int] = {}
-    for *triple, name in rdflib_quads(operation, target):
-        texts += [f"_:b{scope}{text[2:]}" if text[0] == "_" else text for text in triple_texts(triple)]
+    known: dict[PatternTerm | None, int] = {}
+    for *triple, name in quads:
+        texts += checked_triple(
+            [
+                labels.setdefault(term, f"{scope}{len(labels)}") if isinstance(term, BlankNode) else term_text(cast(Term, term))
+                for term in triple
+            ]
+        )
         if name not in known:
-            known[name] = changes.writer.graph_id(name)
+            known[name] = changes.writer.graph_id(target if name is None else to_rdflib(cast(Term, name)))
         graphs.append(known[name])
     return np.column_stack([changes.dictionary.encode_texts(texts).reshape(-1, 3), np.array(graphs, np.int32)])
 
 
-def data_to_delete(changes: UpdateChanges, operation: CompValue, target: Node | None) -> Ids:
-    """Return those quads of DELETE DATA whose terms are known; a quad outside of GRAPH may be of all graphs."""
+def data_to_delete(changes: UpdateChanges, quads: Sequence[QuadTemplate], target: Node | None) -> Ids:
+    """Return those quads of DELETE DATA whose terms are known; a quad outside of GRAPH may be of all graphs.
+
+    The arguments are those of `data_to_insert`.
+    """
     texts: list[str] = []
     in_graph: list[bool] = []
-    for *triple, name in rdflib_quads(operation, target):
-        try:
-            row = [text_from_rdflib(term) for term in triple]
-            texts += [*row, row[0] if name is None else text_from_rdflib(name)]
-        except LoadError:  # what cannot be in a graph is not there
-            continue
-        in_graph.append(name is not None)
-    quads = changes.dictionary.find_texts(texts).reshape(-1, 4)
-    is_known: Flags = quads.min(axis=1) >= 0
-    quads[~np.array(in_graph, np.bool_), GRAPH_COLUMN] = IN_DEFAULT
-    return selected_rows(quads, is_known)
+    for *triple, name in quads:
+        row = [term_text(cast(Term, term)) for term in triple]
+        graph = text_from_rdflib(target) if name is None and target is not None else term_text(cast(Term, name or triple[0]))
+        texts += [*row, graph]
+        in_graph.append(name is not None or target is not None)
+    found = changes.dictionary.find_texts(texts).reshape(-1, 4)
+    is_known: Flags = found.min(axis=1) >= 0
+    found[~np.array(in_graph, np.bool_), GRAPH_COLUMN] = IN_DEFAULT
+    return selected_rows(found, is_known)
 
 
 def document_quads(changes: UpdateChanges, iri: str, kind: str, target: Node | None) -> Ids:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import Sequence
-from typing import Final, TypeAlias
+from typing import Final
 
 import numpy as np
 
@@ -14,14 +14,12 @@ from kg_reasoner.program import Variable
 from kg_reasoner.sparql.algebra import PatternTerm
 from kg_reasoner.sparql.solutions.query_terms import QueryTerms
 from kg_reasoner.sparql.solutions.table import UNBOUND, Table, constant
+from kg_reasoner.sparql.updates import QuadTemplate
 from kg_reasoner.storage.arrays import Ids, TripleIds
 from kg_reasoner.storage.grouping import group_rows
 from kg_reasoner.terms import BlankNode
 
-__all__ = ["QuadTemplate", "instantiated", "instantiated_quads"]
-
-QuadTemplate: TypeAlias = tuple[PatternTerm, PatternTerm, PatternTerm, PatternTerm | None]
-"""A quad with variables and blank nodes; None: the template names no graph."""
+__all__ = ["instantiated", "instantiated_quads"]
 
 AT_ONCE: Final = 1 << 12
 """The number of blank nodes that are made between two checks of the limits."""

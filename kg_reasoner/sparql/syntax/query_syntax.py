@@ -20,7 +20,7 @@ from kg_reasoner.sparql.syntax.term_syntax import BLANK
 from kg_reasoner.sparql.syntax.tokens import END, NUMBER, VARIABLE, WORD, Unread
 from kg_reasoner.terms import BlankNode
 
-__all__ = ["ReadQuery", "first_unread", "read_common_query"]
+__all__ = ["QueryReader", "ReadQuery", "first_unread", "read_common_query", "template_term"]
 
 _Items: TypeAlias = list[tuple[Variable, Expression | None]]
 _Order: TypeAlias = list[tuple[Expression, bool]]
@@ -50,7 +50,7 @@ def read_common_query(text: str, prefixes: Mapping[str, Any]) -> ReadQuery | Non
         The query; None if the text is not of the common part of the grammar, and may have syntax errors.
     """
     try:
-        reader = _QueryReader(text, prefixes)
+        reader = QueryReader(text, prefixes)
         return ReadQuery(reader.query(), reader.declared)
     except (Unread, RecursionError):
         return None
@@ -70,7 +70,7 @@ def first_unread(text: str, prefixes: Mapping[str, Any]) -> tuple[int, int]:
     for _ in range(2):  # if the text has other characters than tokens, that before them is read
         reader = None
         try:
-            reader = _QueryReader(text[:end], prefixes)
+            reader = QueryReader(text[:end], prefixes)
             reader.query()
         except Unread as unread:
             if reader is not None:
@@ -89,7 +89,7 @@ class _Select:
     items: _Items | None
 
 
-class _QueryReader(PatternReader):
+class QueryReader(PatternReader):
     """Reads queries."""
 
     _places: dict[str, int] | None = None
@@ -131,7 +131,7 @@ class _QueryReader(PatternReader):
         self.expect("}")
         self.seen = {}
         self.forget_labels()
-        template = tuple(cast(algebra.TriplePattern, tuple(map(_template_term, triple))) for triple in triples)
+        template = tuple(cast(algebra.TriplePattern, tuple(map(template_term, triple))) for triple in triples)
         return algebra.Construct(self._solutions(None), template)
 
     def subquery(self) -> Node:
@@ -301,7 +301,7 @@ class _QueryReader(PatternReader):
         return node, selected, having, order
 
 
-def _template_term(term: Any) -> PatternTerm:
+def template_term(term: Any) -> PatternTerm:
     """Return a term of a template, whose blank nodes remain blank nodes."""
     if isinstance(term, Variable) and not is_named(term):
         return BlankNode(term.name.removeprefix(BLANK))

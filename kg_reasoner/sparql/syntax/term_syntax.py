@@ -33,7 +33,7 @@ class QueryTermReader(Tokens):
 
     def __init__(self, text: str, prefixes: Mapping[str, Any]) -> None:
         super().__init__(text)
-        self.prefixes = {prefix: str(space) for prefix, space in prefixes.items()}
+        self.prefixes = dict(prefixes)
         self.declared: dict[str, str] = {}
         """The prefixes that the text declares."""
         self.seen: dict[Variable, None] = {}
@@ -114,9 +114,12 @@ class QueryTermReader(Tokens):
             return IRI(value)
         prefix, _, local = self.take(NAME).partition(":")
         space = self.prefixes.get(prefix)
-        if space is None or not is_iri(space + local):
+        if space is None:
             raise Unread
-        return IRI(space + local)
+        value = f"{space}{local}"  # a namespace may be a subclass of str, whose sum is, too
+        if not is_iri(value):
+            raise Unread
+        return IRI(value)
 
     def string(self) -> str:
         """Read a string."""
