@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any, BinaryIO, Final, TextIO
 
 import numpy as np
 
-from kg_reasoner.api.given.given_values import as_value, expect_several
+from kg_reasoner.api.explicit.assertions import assert_facts, expect_general, retract_facts
+from kg_reasoner.api.inputs.given_values import as_value, expect_several
 from kg_reasoner.api.operations.core import ReasonerCore
-from kg_reasoner.api.stated.stating import assert_facts, expect_general, retract_facts
 from kg_reasoner.errors import ArityError, LoadError, ReasonerError, UnknownNameError, expect_name, plural
 from kg_reasoner.expressions.types import Types
 from kg_reasoner.lazy_modules import LazyModule

@@ -15,7 +15,7 @@ from kg_reasoner.errors import TransactionError
 from kg_reasoner.query.delta import Delta
 
 if TYPE_CHECKING:
-    from kg_reasoner.api.declared.ticks import Ticks
+    from kg_reasoner.api.declared_relations.ticks import Ticks
 
 T = TypeVar("T")
 

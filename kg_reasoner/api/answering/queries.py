@@ -7,7 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
 from kg_reasoner.api.answering.demand_matching import DemandMatcher, Effort, NotOnDemandError
-from kg_reasoner.api.given.given_values import expect_bindings, expect_prefixes
+from kg_reasoner.api.inputs.given_values import expect_bindings, expect_prefixes
 from kg_reasoner.api.operations.core import ReasonerCore
 from kg_reasoner.concurrency.limits import NOBODY, UNLIMITED, Limits, current_watch
 from kg_reasoner.engine.magic_sets.on_demand import is_applicable

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias, Union, cast
 
-from kg_reasoner.api.given.given_values import as_value, expect_several
+from kg_reasoner.api.inputs.given_values import as_value, expect_several
 from kg_reasoner.errors import LoadError, plural
 from kg_reasoner.language.checks.analysis import arities
 from kg_reasoner.lazy_modules import LazyModule
