@@ -58,12 +58,18 @@ sys.modules[f"{__name__}.update"] = sys.modules[update.__module__]
 
 
 def materialise(triples: sql.DataFrame, program: Program, **options: Any) -> sql.DataFrame:
-    """Return the materialisation of triples under a program, with the column ``inferred``. For the options, see `SparkReasoner`.
+    """Return the materialisation of triples under a program, with the column ``inferred``.
 
     Args:
         triples: A DataFrame of triples.
         program: The rules.
         options: Options of `SparkReasoner`.
+
+    Returns:
+        The triples, explicit and inferred ones.
+
+    Raises:
+        ReasonerError: As for `SparkReasoner`.
     """
     return SparkReasoner(triples.sparkSession, program, triples, **options).triples()
 
@@ -75,6 +81,12 @@ def check(triples: sql.DataFrame, program: Program, **options: Any) -> sql.DataF
         triples: A DataFrame of triples.
         program: The rules.
         options: Options of `SparkReasoner`.
+
+    Returns:
+        The violations, see `SparkReasoner.inconsistencies`.
+
+    Raises:
+        ReasonerError: As for `SparkReasoner`.
     """
     return SparkReasoner(triples.sparkSession, program, triples, **options).inconsistencies()
 
@@ -86,5 +98,11 @@ def explain(triples: sql.DataFrame, program: Program, **options: Any) -> str:
         triples: A DataFrame of triples.
         program: The rules.
         options: Options of `SparkReasoner`.
+
+    Returns:
+        The text.
+
+    Raises:
+        ReasonerError: As for `SparkReasoner`.
     """
     return SparkReasoner(triples.sparkSession, program, triples, **options).explain()

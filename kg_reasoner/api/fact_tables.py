@@ -209,8 +209,10 @@ class Facts(DataFrames, Iterator[tuple[Term, ...]]):
         return with_nested_columns(table, self.types, self.ids, self._dictionary)
 
     def write(self, path: str | Path, *, header: bool = False) -> int:
-        """Write the facts to a file: ``.parquet``, ``.jsonl``, or sorted to ``.csv`` or ``.tsv``; text files may be
-        compressed, with ``.gz``, ``.zst``, ``.bz2`` or ``.xz`` in addition.
+        """Write the facts to a file, in the format of its ending.
+
+        The formats are ``.parquet``, ``.jsonl``, and ``.csv`` and ``.tsv``, which are sorted. Text files are compressed if
+        another ending follows: ``.gz``, ``.zst``, ``.bz2`` or ``.xz``.
 
         Args:
             path: The file, which appears when it is complete.

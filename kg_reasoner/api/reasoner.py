@@ -635,8 +635,9 @@ class Reasoner:
         return indexed_facts(self.core, name, values)
 
     def know(self, terms: Iterable[AnyTerm]) -> None:
-        """Intern terms without asserting facts about them, so that the relations that the engine computes (see `literals`) hold of
-        them.
+        """Intern terms without asserting facts about them.
+
+        The relations that the engine computes (see `literals`) hold of them then.
 
         Args:
             terms: Terms of this package, of rdflib or of pyoxigraph.

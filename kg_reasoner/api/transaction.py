@@ -101,8 +101,9 @@ class Transaction(GuardedChanges):
     # --- begin and end ----------------------------------------------------------------------------------------------
 
     def begin(self) -> Transaction:
-        """Begin the transaction. Earlier changes are not part of it. Other threads wait until it ends, unless it is not
-        `isolated`.
+        """Begin the transaction.
+
+        Earlier changes are not part of it. Other threads wait until it ends, unless it is not `isolated`.
 
         Returns:
             The transaction itself.

@@ -79,8 +79,9 @@ def to_igraph(triples: sql.DataFrame, *, most_edges: int = MOST_EDGES) -> igraph
 
 
 def connected_components(triples: sql.DataFrame, work_dir: str | os.PathLike[str] | None = None) -> sql.DataFrame:
-    """Return the connected components of the graph of triples, whatever the direction of edges, by GraphFrames if it is there and
-    by DataFrames otherwise.
+    """Return the connected components of the graph of triples, whatever the direction of edges.
+
+    They are found by GraphFrames if it is there, and by DataFrames otherwise.
 
     Args:
         triples: A DataFrame of triples, or a materialisation.

@@ -173,8 +173,9 @@ class SparkReasoner:
         return run.representatives.expand(rewritten, run.given).where(is_rdf())
 
     def equal_terms(self) -> sql.DataFrame:
-        """Return the terms that others stand for in ``triples(expanded=False)``: the columns ``term`` and ``representative``. None,
-        if equality is treated by rules.
+        """Return the terms that others stand for in ``triples(expanded=False)``.
+
+        The columns are ``term`` and ``representative``. There are no rows if equality is treated by rules.
 
         Returns:
             The terms.
@@ -251,8 +252,9 @@ class SparkReasoner:
         return (rows if run.representatives is None else run.representatives.expand_facts(rows, columns)).distinct()
 
     def inconsistencies(self) -> sql.DataFrame:
-        """Return the violated constraints with the violating values. Symmetric violations and equal names, which the in-process
-        reasoner reports once, are listed separately.
+        """Return the violated constraints with the violating values.
+
+        Symmetric violations and equal names, which the in-process reasoner reports once, are listed separately.
 
         The columns: ``rule``, its text; ``name``, that of the rule, and ``axiom``, what it was translated from, if there are any;
         ``values``, a map from the names of its variables to the texts of their values.
