@@ -22,7 +22,7 @@ from kg_reasoner.expressions.functions import FUNCTIONS
 from kg_reasoner.expressions.functions.kinds import BOOLEAN, effective_boolean
 from kg_reasoner.expressions.functions.regex import LONGEST
 from kg_reasoner.expressions.result_texts import longest, texts_of
-from kg_reasoner.expressions.values import OPERATORS, value_of
+from kg_reasoner.expressions.values import OPERATORS
 from kg_reasoner.program import Call, Variable
 from kg_reasoner.sparql.algebra import Exists, Expression, Foreign, Node
 from kg_reasoner.sparql.scope import variables_in
@@ -37,7 +37,7 @@ from kg_reasoner.storage.terms.text_search import UNDECIDED, TextSearch, search_
 from kg_reasoner.storage.values.python_values import results_of_columns
 from kg_reasoner.storage.values.truth_columns import Truth, negated, truth_column
 from kg_reasoner.storage.values.value_arithmetic import are_terms, numbers_of, terms_of_numbers
-from kg_reasoner.storage.values.value_columns import DATE, INTEGER, OTHER, RESOURCE, ROUNDED, STRING, ValueCache, ValueColumn
+from kg_reasoner.storage.values.value_columns import STRING, ValueCache, ValueColumn
 from kg_reasoner.storage.values.value_comparisons import compared, members
 from kg_reasoner.storage.values.value_order import ranks_of_values
 from kg_reasoner.terms import IRI, XSD, Literal, Term
@@ -372,31 +372,6 @@ class Expressions:
             with suppress(ValueError):  # urljoin rejects invalid hosts
                 found = FUNCTIONS["IRI"].apply(Literal(urljoin(self._base, term.lexical)))
         return cast("IRI | None", found)
-
-    def value_keys(self, sides: tuple[Expression, Expression], tables: tuple[Table, Table]) -> tuple[Ids, Ids]:
-        """Return keys of the values of two expressions, each over its own table, shape (n, 3). Values that are equal have equal
-        keys; of other values, few have.
-        """
-        others: dict[Any, int] = {}
-        first, second = (self._value_keys(self.ids(side, table), others) for side, table in zip(sides, tables, strict=True))
-        return first, second
-
-    def _value_keys(self, ids: Ids, others: dict[Any, int]) -> Ids:
-        """Return keys of terms: the kind of value, and the bits of numbers and moments, numbers of other values, or the ids."""
-        column = self._values.column(ids, self._terms)
-        keys = np.stack([np.full(len(ids), RESOURCE, np.int32), ids, np.zeros(len(ids), np.int32)], axis=1)
-        by_double = (column.kinds >= INTEGER) & (column.kinds <= DATE)
-        keys[by_double, 0] = np.maximum(column.kinds[by_double], ROUNDED)
-        keys[by_double, 1:] = (column.doubles[by_double] + 0.0).view(np.int32).reshape(-1, 2)
-        rest = np.flatnonzero(~by_double & (column.kinds != RESOURCE) & (column.kinds != STRING))
-        distinct, places = distinct_ids(ids[rest])
-        found = np.stack([np.full(len(distinct), RESOURCE, np.int32), distinct, np.zeros(len(distinct), np.int32)], axis=1)
-        for row, term in enumerate(watched(self._terms.terms(distinct.tolist()))):
-            value = value_of(term) if isinstance(term, Literal) else None
-            if value is not None:
-                found[row] = OTHER, others.setdefault(value, len(others)), 0
-        keys[rest] = found[places.reshape(-1)]
-        return keys
 
     # --- by different arguments ---------------------------------------------------------------------------------------
 
