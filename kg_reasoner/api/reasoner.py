@@ -13,7 +13,7 @@ from kg_reasoner.api.explicit import documents
 from kg_reasoner.api.explicit.assertions import add_facts, add_triples, know, remove_facts, remove_triples
 from kg_reasoner.api.explicit.triple_reading import triple_ids, triples
 from kg_reasoner.api.operations.core import ReasonerCore
-from kg_reasoner.api.operations.loaded import Loaded
+from kg_reasoner.api.operations.loaded_documents import Loaded
 from kg_reasoner.api.transaction import Transaction
 from kg_reasoner.concurrency.cores import thread_count
 from kg_reasoner.concurrency.limits import UNLIMITED, Limits, expect_limits

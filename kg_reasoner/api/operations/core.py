@@ -11,7 +11,7 @@ from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Protocol, cast
 
-from kg_reasoner.api.operations.loaded import Loaded
+from kg_reasoner.api.operations.loaded_documents import Loaded
 from kg_reasoner.api.operations.notices import Notices, warn_of_program
 from kg_reasoner.concurrency.limits import UNLIMITED, Limits, Watch, current_watch, expect_limits
 from kg_reasoner.concurrency.locking import Hold
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from kg_reasoner.expressions.defined_functions import PythonFunction
     from kg_reasoner.expressions.reductions import Reduction, StatefulReduction
     from kg_reasoner.language.reading.known import Known
-    from kg_reasoner.sparql.evaluation.source import Caches
+    from kg_reasoner.sparql.evaluation.datasets import Caches
 
 __all__ = ["ReasonerCore"]
 
@@ -111,7 +111,7 @@ class ReasonerCore:
     @cached_property
     def caches(self) -> Caches:
         """The caches of SPARQL queries about terms."""
-        from kg_reasoner.sparql.evaluation.source import Caches
+        from kg_reasoner.sparql.evaluation.datasets import Caches
 
         return Caches(self.dictionary)
 

@@ -22,14 +22,14 @@ from kg_reasoner.program import Variable
 from kg_reasoner.sparql import algebra
 from kg_reasoner.sparql.algebra import Foreign, Node
 from kg_reasoner.sparql.evaluation.basic_graph_patterns import Matcher, MergedMatcher
-from kg_reasoner.sparql.evaluation.contract import ALL, Need
+from kg_reasoner.sparql.evaluation.datasets import Dataset
 from kg_reasoner.sparql.evaluation.estimates import Estimates
 from kg_reasoner.sparql.evaluation.exists import exists
 from kg_reasoner.sparql.evaluation.extending import START, Extending
+from kg_reasoner.sparql.evaluation.operator_interface import ALL, Need
 from kg_reasoner.sparql.evaluation.paths import PathFollower
 from kg_reasoner.sparql.evaluation.pattern_matcher import PatternMatcher
 from kg_reasoner.sparql.evaluation.report import EvaluationReport
-from kg_reasoner.sparql.evaluation.source import Dataset
 from kg_reasoner.sparql.evaluation.value_joins import ValueJoin, value_join
 from kg_reasoner.sparql.scope import in_scope, names_in
 from kg_reasoner.sparql.solutions.aggregation import aggregate, grouped, integers
