@@ -113,12 +113,8 @@ class ColumnFunctions:
         found = np.full(size, UNSURE, np.int32)
         for kind, rows, values in results_in_blocks(call, columns, size, self._dictionary):
             texts = texts_of(kind, values)
-            if longest(texts) > LONGEST:
-                continue
-            known = [place for place, text in enumerate(texts) if text is not None]
-            ids = np.full(len(texts), _ERROR, np.int32)
-            ids[known] = self._dictionary.encode_texts([text for text in texts if text is not None])
-            found[rows] = ids
+            if longest(texts) <= LONGEST:
+                found[rows] = self._dictionary.encode_results(texts, _ERROR)
         return found
 
     def _truth_by_values(self, expression: Expression, columns: Columns, size: int) -> Truth:
