@@ -11,7 +11,8 @@ __all__ = ["LazyModule"]
 class LazyModule:
     """Stands for a module whose attributes only annotations name, so that `typing.get_type_hints` finds them.
 
-    Type checkers need the import itself, under TYPE_CHECKING; this is for the other branch.
+    Type checkers need the import itself, under TYPE_CHECKING; this is for the other branch. The classes of a library that is not
+    installed are `typing.Any`.
 
     Args:
         name: The name of the module.
@@ -19,6 +20,8 @@ class LazyModule:
     >>> fractions = LazyModule("fractions")
     >>> fractions.Fraction(1, 2)
     Fraction(1, 2)
+    >>> LazyModule("no_such_module").Table
+    typing.Any
     >>> hasattr(LazyModule("no_such_module"), "__wrapped__")
     False
     """
@@ -29,4 +32,10 @@ class LazyModule:
     def __getattr__(self, attribute: str) -> Any:
         if attribute.startswith("_"):  # what looks at all objects of a module, as doctest does, is to import nothing
             raise AttributeError(f"{self._name!r} is not asked for {attribute}")
-        return getattr(import_module(self._name), attribute)
+        try:
+            module = import_module(self._name)
+        except ModuleNotFoundError as error:
+            if not f"{self._name}.".startswith(f"{error.name}."):  # the library is there, but lacks another one
+                raise
+            return Any
+        return getattr(module, attribute)

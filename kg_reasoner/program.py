@@ -233,10 +233,16 @@ BodyLiteral: TypeAlias = Atom | Negation | Filter | Bind | Aggregate
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """The origin of a rule: its W3C or rule-set name (``cax-sco``), the axioms it was translated from, its place in a text, the
-    text itself where it differs from what the rule prints as, the name of the module that it was imported with, the class
-    expression that it gives a meaning to, if it comes from no axiom: several may have that expression, and whether it belongs to a
-    rule set of the package.
+    """The origin of a rule.
+
+    Attributes:
+        name: Its name in a W3C specification or in its rule set, such as ``cax-sco``.
+        axioms: The axioms that it was translated from.
+        span: Its place in a text.
+        text: The text itself, where it differs from what the rule prints as.
+        module: The name of the module that it was imported with.
+        expression: The class expression that it gives a meaning to, if it comes from no axiom: several may have that expression.
+        is_packaged: Whether it belongs to a rule set of the package.
     """
 
     name: str | None = None
@@ -315,8 +321,9 @@ _UNKNOWN: Final = object()
 
 
 def remembered(function: Callable[[Rule], T]) -> Callable[[Rule], T]:
-    """Cache the value of a function of a rule in the rule, so re-analysing a program after one change is cheap. Errors are not
-    cached.
+    """Cache the value of a function of a rule in the rule, so re-analysing a program after one change is cheap.
+
+    Errors are not cached.
 
     Args:
         function: The function.

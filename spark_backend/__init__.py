@@ -25,6 +25,8 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING, Any
 
+from kg_reasoner.lazy_modules import LazyModule
+from kg_reasoner.program import Program
 from kg_reasoner.spark_backend.exec.graphframes import to_graphframe
 from kg_reasoner.spark_backend.exec.incremental import update
 from kg_reasoner.spark_backend.exec.local_graphs import connected_components, to_igraph, to_networkx
@@ -33,9 +35,9 @@ from kg_reasoner.spark_backend.io.reading import read_triples
 from kg_reasoner.spark_backend.io.triple_files import write
 
 if TYPE_CHECKING:
-    from pyspark.sql import DataFrame
-
-    from kg_reasoner.program import Program
+    from pyspark import sql
+else:
+    sql = LazyModule("pyspark.sql")
 
 __all__ = [
     "SparkReasoner",
@@ -55,34 +57,52 @@ __all__ = [
 sys.modules[f"{__name__}.update"] = sys.modules[update.__module__]
 
 
-def materialise(triples: DataFrame, program: Program, **options: Any) -> DataFrame:
-    """Return the materialisation of triples under a program, with the column ``inferred``. For the options, see `SparkReasoner`.
+def materialise(triples: sql.DataFrame, program: Program, **options: Any) -> sql.DataFrame:
+    """Return the materialisation of triples under a program, with the column ``inferred``.
 
     Args:
         triples: A DataFrame of triples.
         program: The rules.
         options: Options of `SparkReasoner`.
+
+    Returns:
+        The triples, explicit and inferred ones.
+
+    Raises:
+        ReasonerError: As for `SparkReasoner`.
     """
     return SparkReasoner(triples.sparkSession, program, triples, **options).triples()
 
 
-def check(triples: DataFrame, program: Program, **options: Any) -> DataFrame:
+def check(triples: sql.DataFrame, program: Program, **options: Any) -> sql.DataFrame:
     """Return the violated constraints; see `SparkReasoner.inconsistencies`.
 
     Args:
         triples: A DataFrame of triples.
         program: The rules.
         options: Options of `SparkReasoner`.
+
+    Returns:
+        The violations, see `SparkReasoner.inconsistencies`.
+
+    Raises:
+        ReasonerError: As for `SparkReasoner`.
     """
     return SparkReasoner(triples.sparkSession, program, triples, **options).inconsistencies()
 
 
-def explain(triples: DataFrame, program: Program, **options: Any) -> str:
+def explain(triples: sql.DataFrame, program: Program, **options: Any) -> str:
     """Return a description of the steps of `materialise`; see `SparkReasoner.explain`.
 
     Args:
         triples: A DataFrame of triples.
         program: The rules.
         options: Options of `SparkReasoner`.
+
+    Returns:
+        The text.
+
+    Raises:
+        ReasonerError: As for `SparkReasoner`.
     """
     return SparkReasoner(triples.sparkSession, program, triples, **options).explain()

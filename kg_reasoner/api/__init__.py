@@ -14,10 +14,10 @@ if TYPE_CHECKING:
     from kg_reasoner.api.answers import Answers
     from kg_reasoner.api.change_feed import ChangeFeed
     from kg_reasoner.api.cost_profiles import Profile
+    from kg_reasoner.api.explicit.named_graphs import NamedGraphs
     from kg_reasoner.api.fact_tables import Facts
     from kg_reasoner.api.operations.subscriptions import Callback, Pattern, Subscription
     from kg_reasoner.api.sizes import Sizes
-    from kg_reasoner.api.stated.named_graphs import NamedGraphs
     from kg_reasoner.api.update import Update
     from kg_reasoner.classification.hierarchy import Hierarchy
     from kg_reasoner.explain import Proof, WhyNot
@@ -40,7 +40,7 @@ _HOMES: Final = {
     "Facts": "api.fact_tables",
     "Hierarchy": "classification.hierarchy",
     "ImportsMode": "loaders.imports.closure",
-    "NamedGraphs": "api.stated.named_graphs",
+    "NamedGraphs": "api.explicit.named_graphs",
     "Nulls": "tables.table_facts",
     "Pattern": "api.operations.subscriptions",
     "Profile": "api.cost_profiles",

@@ -8,7 +8,7 @@ from typing import Final
 
 import numpy as np
 
-from kg_reasoner.api.given.given_values import expect_bindings
+from kg_reasoner.api.inputs.given_values import expect_bindings
 from kg_reasoner.api.operations.core import ReasonerCore
 from kg_reasoner.concurrency.limits import Limits
 from kg_reasoner.data_classes import dataclass

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any, BinaryIO, Final, TextIO
 
 import numpy as np
 
-from kg_reasoner.api.given.given_values import as_value, expect_several
+from kg_reasoner.api.explicit.assertions import assert_facts, expect_general, retract_facts
+from kg_reasoner.api.inputs.given_values import as_value, expect_several
 from kg_reasoner.api.operations.core import ReasonerCore
-from kg_reasoner.api.stated.stating import assert_facts, expect_general, retract_facts
 from kg_reasoner.errors import ArityError, LoadError, ReasonerError, UnknownNameError, expect_name, plural
 from kg_reasoner.expressions.types import Types
 from kg_reasoner.lazy_modules import LazyModule
@@ -209,8 +209,10 @@ class Facts(DataFrames, Iterator[tuple[Term, ...]]):
         return with_nested_columns(table, self.types, self.ids, self._dictionary)
 
     def write(self, path: str | Path, *, header: bool = False) -> int:
-        """Write the facts to a file: ``.parquet``, ``.jsonl``, or sorted to ``.csv`` or ``.tsv``; text files may be
-        compressed, with ``.gz``, ``.zst``, ``.bz2`` or ``.xz`` in addition.
+        """Write the facts to a file, in the format of its ending.
+
+        The formats are ``.parquet``, ``.jsonl``, and ``.csv`` and ``.tsv``, which are sorted. Text files are compressed if
+        another ending follows: ``.gz``, ``.zst``, ``.bz2`` or ``.xz``.
 
         Args:
             path: The file, which appears when it is complete.

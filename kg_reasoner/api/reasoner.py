@@ -9,11 +9,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NoReturn, TypeVar, cast, overload
 
 from kg_reasoner import api
+from kg_reasoner.api.explicit import documents
+from kg_reasoner.api.explicit.assertions import add_facts, add_triples, know, remove_facts, remove_triples
+from kg_reasoner.api.explicit.triple_reading import triple_ids, triples
 from kg_reasoner.api.operations.core import ReasonerCore
-from kg_reasoner.api.operations.loaded import Loaded
-from kg_reasoner.api.stated import documents
-from kg_reasoner.api.stated.stating import add_facts, add_triples, know, remove_facts, remove_triples
-from kg_reasoner.api.stated.triple_reading import triple_ids, triples
+from kg_reasoner.api.operations.loaded_documents import Loaded
 from kg_reasoner.api.transaction import Transaction
 from kg_reasoner.concurrency.cores import thread_count
 from kg_reasoner.concurrency.limits import UNLIMITED, Limits, expect_limits
@@ -220,7 +220,7 @@ class Reasoner:
             LoadError: The text is the name of a file or of a rule set, not a program.
             InconsistencyError: See `on_inconsistency`.
         """
-        from kg_reasoner.api.given.program_changes import add_program
+        from kg_reasoner.api.inputs.program_changes import add_program
 
         add_program(self.core, program)
 
@@ -248,7 +248,7 @@ class Reasoner:
         Raises:
             ReasonerError: The name is taken, a type is unknown, or something else is given for the function.
         """
-        from kg_reasoner.api.given.python_functions import function_adder
+        from kg_reasoner.api.inputs.python_functions import function_adder
 
         return function_adder(self.core, name, types, returns, batch=batch)
 
@@ -272,7 +272,7 @@ class Reasoner:
         Raises:
             ReasonerError: The name is taken, a type is unknown, or something else is given for the function.
         """
-        from kg_reasoner.api.given.python_functions import aggregate_adder
+        from kg_reasoner.api.inputs.python_functions import aggregate_adder
 
         return aggregate_adder(self.core, name, types, returns)
 
@@ -313,7 +313,7 @@ class Reasoner:
         Raises:
             ReasonerError: The name is taken, a type is unknown, or something else is given for a function.
         """
-        from kg_reasoner.api.given.python_functions import add_reduction
+        from kg_reasoner.api.inputs.python_functions import add_reduction
 
         add_reduction(self.core, name, types, returns, initial=initial, add=add, remove=remove, result=result)
 
@@ -326,7 +326,7 @@ class Reasoner:
         Raises:
             LoadError: Something else is given, such as the text of a rule; nothing is removed then.
         """
-        from kg_reasoner.api.given.program_changes import remove_rules
+        from kg_reasoner.api.inputs.program_changes import remove_rules
 
         remove_rules(self.core, rules)
 
@@ -421,7 +421,7 @@ class Reasoner:
     def named_graphs(self) -> api.NamedGraphs:
         """The named graphs and the default graph, which state the explicit triples."""
         if self._named_graphs is None:
-            from kg_reasoner.api.stated.named_graphs import NamedGraphs
+            from kg_reasoner.api.explicit.named_graphs import NamedGraphs
 
             self.core.named_graphs = self._named_graphs = NamedGraphs(self.core)
         return self._named_graphs
@@ -548,7 +548,7 @@ class Reasoner:
         >>> [place.lexical for _, place in reasoner.facts("box")]
         ['hall', 'garage']
         """
-        from kg_reasoner.api.stated.key_changes import insert_or_update
+        from kg_reasoner.api.explicit.key_changes import insert_or_update
 
         insert_or_update(self.core, predicate, rows)
 
@@ -564,7 +564,7 @@ class Reasoner:
             KeyViolationError: No fact has one of the keys, or the program states it; nothing is removed then.
             LoadError: A value is not a term, or text is given in place of several keys.
         """
-        from kg_reasoner.api.stated.key_changes import delete_key
+        from kg_reasoner.api.explicit.key_changes import delete_key
 
         delete_key(self.core, predicate, keys)
 
@@ -581,7 +581,7 @@ class Reasoner:
             KeyViolationError: No fact has the key, the program states it, or another fact has the new key.
             ReasonerError, LoadError, ColumnTypeError: As for `insert_or_update`.
         """
-        from kg_reasoner.api.stated.key_changes import modify
+        from kg_reasoner.api.explicit.key_changes import modify
 
         modify(self.core, predicate, key, columns)
 
@@ -604,7 +604,7 @@ class Reasoner:
         >>> {who.lexical: count for (who,), count in reasoner.counts("vote")}
         {'ann': 1, 'tim': 1}
         """
-        from kg_reasoner.api.stated.multisets import counts
+        from kg_reasoner.api.explicit.multisets import counts
 
         return counts(self.core, predicate)
 
@@ -635,8 +635,9 @@ class Reasoner:
         return indexed_facts(self.core, name, values)
 
     def know(self, terms: Iterable[AnyTerm]) -> None:
-        """Intern terms without asserting facts about them, so that the relations that the engine computes (see `literals`) hold of
-        them.
+        """Intern terms without asserting facts about them.
+
+        The relations that the engine computes (see `literals`) hold of them then.
 
         Args:
             terms: Terms of this package, of rdflib or of pyoxigraph.
@@ -1106,7 +1107,7 @@ class Reasoner:
         >>> reasoner.labels("en").label("urn:p1")
         "'part of'"
         """
-        from kg_reasoner.api.given.labels import labelled
+        from kg_reasoner.api.inputs.labels import labelled
 
         return labelled(self, self.prefixes if prefixes is None else prefixes, languages)
 

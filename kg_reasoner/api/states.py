@@ -15,11 +15,11 @@ from typing import Any, Final, NoReturn, TypeAlias, cast
 
 import numpy as np
 
-from kg_reasoner.api.declared.ticks import DELAYED
-from kg_reasoner.api.given.given_programs import as_program
+from kg_reasoner.api.declared_relations.ticks import DELAYED
+from kg_reasoner.api.explicit.multisets import COUNTS
+from kg_reasoner.api.inputs.given_programs import as_program
 from kg_reasoner.api.operations.core import ReasonerCore
 from kg_reasoner.api.reasoner import Reasoner
-from kg_reasoner.api.stated.multisets import COUNTS
 from kg_reasoner.errors import LoadError, ReasonerError
 from kg_reasoner.language.printer import format_program
 from kg_reasoner.language.saved_programs import dumps_origins, with_origins

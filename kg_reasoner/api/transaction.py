@@ -15,7 +15,7 @@ from kg_reasoner.errors import TransactionError
 from kg_reasoner.query.delta import Delta
 
 if TYPE_CHECKING:
-    from kg_reasoner.api.declared.ticks import Ticks
+    from kg_reasoner.api.declared_relations.ticks import Ticks
 
 T = TypeVar("T")
 
@@ -101,8 +101,9 @@ class Transaction(GuardedChanges):
     # --- begin and end ----------------------------------------------------------------------------------------------
 
     def begin(self) -> Transaction:
-        """Begin the transaction. Earlier changes are not part of it. Other threads wait until it ends, unless it is not
-        `isolated`.
+        """Begin the transaction.
+
+        Earlier changes are not part of it. Other threads wait until it ends, unless it is not `isolated`.
 
         Returns:
             The transaction itself.

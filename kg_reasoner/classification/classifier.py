@@ -18,7 +18,7 @@ from typing import Final
 
 import numpy as np
 
-from kg_reasoner.classification.forks import Fork, Member, Source
+from kg_reasoner.classification.forked_reasoners import Fork, Member, Source
 from kg_reasoner.classification.member_facts import MemberFacts, SingleMembers
 from kg_reasoner.classification.selection import KINDS, Kind, Selection, select
 from kg_reasoner.classification.usable_rules import told_rule

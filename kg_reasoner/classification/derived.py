@@ -11,7 +11,7 @@ import numpy as np
 
 from kg_reasoner.classification.changed_rows import changed_rows, changes_of_rows
 from kg_reasoner.classification.classifier import ClassificationChange, Classified
-from kg_reasoner.classification.forks import Member, Source
+from kg_reasoner.classification.forked_reasoners import Member, Source
 from kg_reasoner.classification.selection import KINDS, Kind, select
 from kg_reasoner.concurrency.forking import new_mutex
 from kg_reasoner.data_classes import dataclass

@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import Any, Final
 
 from kg_reasoner.classification.classifier import Classified
-from kg_reasoner.classification.forks import Member
+from kg_reasoner.classification.forked_reasoners import Member
 from kg_reasoner.classification.selection import KINDS, Kind
 from kg_reasoner.classification.taxonomy import Taxonomy
 from kg_reasoner.data_classes import dataclass

@@ -7,7 +7,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from kg_reasoner.classification.forks import Fork, Member
+from kg_reasoner.classification.forked_reasoners import Fork, Member
 from kg_reasoner.classification.selection import KINDS, Kind
 from kg_reasoner.engine.inconsistency import Violation
 from kg_reasoner.program import Rule

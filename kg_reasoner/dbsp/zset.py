@@ -269,8 +269,9 @@ class ZSet:
         return set(self.distinct().rows())
 
     def join(self, other: ZSet, on: int) -> ZSet:
-        """Return pairs of rows that agree in their first `on` columns: these, then the other columns of both. Weights are
-        multiplied.
+        """Return pairs of rows that agree in their first `on` columns.
+
+        A pair has these columns, then the other columns of both rows. Its weight is the product of theirs.
 
         Args:
             other: The other Z-set.

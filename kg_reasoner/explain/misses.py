@@ -20,8 +20,9 @@ BIND has a type error; a BIND or an aggregate has another value."""
 
 @dataclass(frozen=True, slots=True)
 class Miss:
-    """A rule that could derive the fact but does not. `held` and `failed` are ground parts of its body, in the order in which they
-    are tried.
+    """A rule that could derive the fact but does not.
+
+    `held` and `failed` are ground parts of its body, in the order in which they are tried.
 
     `examples` are values of the body's variables under which the parts before the failing one hold; the parts are shown under the
     first. They are the only ones unless there are `more`. The `note` describes what holds instead, if anything.

@@ -17,18 +17,14 @@ from kg_reasoner.errors import ValueTooLargeError
 from kg_reasoner.expressions.functions import FUNCTIONS
 from kg_reasoner.expressions.functions.kinds import BOOLEAN, NUMBER, SIMPLE, TERM, Function, Kind
 from kg_reasoner.expressions.values import equal
-from kg_reasoner.lazy_regex import regular_expression
 from kg_reasoner.program import Call, Expression, Variable
-from kg_reasoner.terms import XSD, Term, term_text
+from kg_reasoner.terms import Term
 
-__all__ = ["Column", "ColumnForm", "Input", "Read", "column_forms", "texts_of", "values_by_form"]
+__all__ = ["Column", "ColumnForm", "Input", "Read", "column_forms", "values_by_form"]
 
 Column: TypeAlias = "list[Any]"
 _Node: TypeAlias = Callable[[Sequence[Column]], "Iterable[Any]"]
 """A part of an expression as a function of the columns of the inputs; a constant is repeated without end."""
-
-_SPECIAL: Final = regular_expression(r'["\\\n\r]')
-_INTEGER_END: Final = f'"^^<{XSD.integer.value}>'
 
 
 class Input(NamedTuple):
@@ -132,18 +128,6 @@ def _are_suited(form: ColumnForm, columns: Sequence[Column]) -> list[bool] | Non
     return [not any(value is None for value in values) for values in zip(*assumed, strict=True)]
 
 
-def texts_of(kind: Kind, values: Column) -> list[str | None]:
-    """Return the texts of results, in the form of `term_text`; None for errors."""
-    if kind is SIMPLE:
-        known = [value for value in values if value is not None]
-        if _SPECIAL.search("".join(known)) is None:
-            return [None if value is None else f'"{value}"' for value in values]
-    write = kind.write
-    return [
-        None if value is None else f'"{value}{_INTEGER_END}' if type(value) is int else term_text(write(value)) for value in values
-    ]
-
-
 class _Constant:
     """A node with the same value everywhere."""
 
@@ -191,7 +175,7 @@ class _Compiler:
             self._argument(part, kind, is_assumed=kind is not usual)
             for part, kind, usual in zip(parts, chosen.kinds(len(parts)), wanted, strict=True)
         ]
-        return _Typed(chosen.result, _applied(chosen.apply, nodes))
+        return _Typed(chosen.result, _called(chosen, nodes))
 
     def _fits(self, function: Function, parts: Sequence[Any], usual: Sequence[Kind]) -> bool:
         """Return whether arguments are, or are assumed to be, of the kinds of an overload."""
@@ -248,6 +232,27 @@ def _combined(combine: Callable[..., Any], nodes: Sequence[_Node]) -> _Node:
     if len(constants) == len(nodes):
         return _Constant(combine(*constants))
     return lambda columns: list(map(combine, *(node(columns) for node in nodes)))
+
+
+def _called(function: Function, nodes: Sequence[_Node]) -> _Node:
+    """Return a call of a function for each row, or for all rows at once if the function can do that."""
+    if function.on_column is None or isinstance(nodes[0], _Constant):
+        return _applied(function.apply, nodes)
+    constants = [node.value for node in nodes[1:] if isinstance(node, _Constant)]
+    if len(constants) < len(nodes) - 1 or None in constants:
+        return _applied(function.apply, nodes)
+    on_column, first = function.on_column, nodes[0]
+
+    def evaluate(columns: Sequence[Column]) -> Iterable[Any]:
+        values = list(first(columns))
+        known = [value for value in values if value is not None]
+        found = on_column(known, *constants)
+        if found is None or len(known) == len(values):
+            return repeat(None, len(values)) if found is None else found
+        rest = iter(found)
+        return [None if value is None else next(rest) for value in values]
+
+    return evaluate
 
 
 def _applied(apply: Callable[..., Any], nodes: Sequence[_Node]) -> _Node:

@@ -10,9 +10,10 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 from kg_reasoner.expressions.defined_functions import PythonFunction
+from kg_reasoner.expressions.functions.kinds import NUMBER, SIMPLE, Kind
+from kg_reasoner.expressions.result_texts import texts_of
 from kg_reasoner.expressions.types import Type, integer_range
-from kg_reasoner.lazy_regex import regular_expression
-from kg_reasoner.terms import XSD, Literal, literal, term_text
+from kg_reasoner.terms import XSD, term_text
 
 __all__ = ["called_on_texts"]
 
@@ -22,7 +23,8 @@ _FORMS: Final = {
     "integer": re.compile(r"[+-]?[0-9]{1,300}"),
     "double": re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?"),
 }
-_SPECIAL: Final = regular_expression(r'["\\\n\r]')
+_PLAIN: Final = {"string": SIMPLE, "integer": NUMBER}
+_LARGE: Final = 10**300
 
 
 def called_on_texts(function: PythonFunction, columns: Sequence[Sequence[str]], count: int) -> list[str | None] | None:
@@ -43,7 +45,7 @@ def called_on_texts(function: PythonFunction, columns: Sequence[Sequence[str]], 
             return None
         values.append(found)
     results = function.results(values, count)
-    return [None] * count if results is None else [_text(function, result) for result in results]
+    return [None] * count if results is None else _texts(function, results)
 
 
 def _values(type_: Type, column: Sequence[str]) -> list[Any] | None:
@@ -64,12 +66,15 @@ def _values(type_: Type, column: Sequence[str]) -> list[Any] | None:
     return None if bounds and not all(bounds[0] <= value <= bounds[1] for value in values) else values
 
 
-def _text(function: PythonFunction, result: Any) -> str | None:
-    """Return the text of a result, as `PythonFunction` writes it."""
-    name, kind = function.result.name, type(result)
-    if kind is str and name == "string":
-        return f'"{result}"' if _SPECIAL.search(result) is None else term_text(Literal(result))
-    if kind is int and name == "integer":
-        return f'"{result}{_ENDS["integer"]}' if abs(result) < 10**300 else term_text(literal(result))
-    term = function.written(result)
-    return None if term is None else term_text(term)
+def _texts(function: PythonFunction, results: Sequence[Any]) -> list[str | None]:
+    """Return the texts of results, as `PythonFunction` writes them."""
+    kind = _PLAIN.get(function.result.name)
+    if kind is not None and all(result is None or _is_plain(kind, result) for result in results):
+        return texts_of(kind, results)
+    terms = map(function.written, results)
+    return [None if term is None else term_text(term) for term in terms]
+
+
+def _is_plain(kind: Kind, result: Any) -> bool:
+    """Return whether a result is a string, or an integer that is not too large, if results are of such a kind."""
+    return type(result) is str if kind is SIMPLE else type(result) is int and abs(result) < _LARGE

@@ -88,8 +88,9 @@ class Changes:
             yield from self.dictionary.decode_rows(chosen.ids)
 
     def triples(self, which: Which = "all") -> Iterator[Triple]:
-        """Yield the changed RDF triples. Facts with a literal as the subject, or with a property that is not an IRI, are
-        omitted.
+        """Yield the changed RDF triples.
+
+        Facts with a literal as the subject, or with a property that is not an IRI, are omitted.
 
         Args:
             which: As for `facts`.

@@ -18,12 +18,15 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Final
 
 from kg_reasoner.errors import ReasonerError, install_command
+from kg_reasoner.lazy_modules import LazyModule
 from kg_reasoner.spark_backend.failures import plain_failures, root_of
 from kg_reasoner.spark_backend.requirements import graphframes_package
 
 if TYPE_CHECKING:
-    from graphframes import GraphFrame
-    from pyspark.sql import DataFrame, SparkSession
+    import graphframes
+    from pyspark import sql
+else:
+    graphframes, sql = LazyModule("graphframes"), LazyModule("pyspark.sql")
 
 __all__ = [
     "attributes_of",
@@ -39,7 +42,7 @@ _BUCKETS: Final = 1024
 _CONNECT_PLUGIN: Final = "org.apache.spark.sql.graphframes.GraphFramesConnect"
 
 
-def graph_tables(triples: DataFrame) -> tuple[DataFrame, DataFrame]:
+def graph_tables(triples: sql.DataFrame) -> tuple[sql.DataFrame, sql.DataFrame]:
     """Return the vertices and edges of a graph of triples. Filter the triples before (types, for example).
 
     Args:
@@ -65,7 +68,7 @@ def graph_tables(triples: DataFrame) -> tuple[DataFrame, DataFrame]:
     return vertices, edges
 
 
-def links_of(triples: DataFrame) -> DataFrame:
+def links_of(triples: sql.DataFrame) -> sql.DataFrame:
     """Return the edges of a graph of triples, without duplicates: ``subject``, ``predicate``, ``object`` and ``inferred``."""
     from pyspark.sql import functions as F
 
@@ -74,7 +77,7 @@ def links_of(triples: DataFrame) -> DataFrame:
     return links.groupBy("subject", "predicate", "object").agg(F.min(inferred).alias("inferred"))
 
 
-def attributes_of(triples: DataFrame) -> DataFrame:
+def attributes_of(triples: sql.DataFrame) -> sql.DataFrame:
     """Return what literals say of the terms of a graph: ``subject`` and ``attributes``, an array of texts for each predicate."""
     from pyspark.sql import functions as F
 
@@ -84,7 +87,7 @@ def attributes_of(triples: DataFrame) -> DataFrame:
     return texts.groupBy("subject").agg(F.map_from_entries(entries).alias("attributes"))
 
 
-def number_terms(terms: DataFrame) -> DataFrame:
+def number_terms(terms: sql.DataFrame) -> sql.DataFrame:
     """Assign a number to each distinct text of a column: the columns ``id`` and ``term``.
 
     A term is numbered within one of many buckets, by its place there, so that no single task sees them all. The numbers are nearly
@@ -99,7 +102,7 @@ def number_terms(terms: DataFrame) -> DataFrame:
     return bucketed.select((place * _BUCKETS + F.col("bucket")).alias("id"), "term")
 
 
-def to_graphframe(triples: DataFrame) -> GraphFrame:
+def to_graphframe(triples: sql.DataFrame) -> graphframes.GraphFrame:
     """Return the graph of triples as a GraphFrame; for its columns, see `graph_tables`.
 
     Args:
@@ -115,7 +118,7 @@ def to_graphframe(triples: DataFrame) -> GraphFrame:
 
 
 @contextmanager
-def components(pairs: DataFrame) -> Iterator[DataFrame]:
+def components(pairs: sql.DataFrame) -> Iterator[sql.DataFrame]:
     """Yield the connected components of an undirected graph, valid within the block; see the top of this file.
 
     Raises:
@@ -138,7 +141,7 @@ def components(pairs: DataFrame) -> Iterator[DataFrame]:
             found.unpersist(blocking=True)
 
 
-def _algorithm(spark: SparkSession) -> dict[str, Any]:
+def _algorithm(spark: sql.SparkSession) -> dict[str, Any]:
     """Return the faster algorithm (24 s versus 56 s for half a million edges) if the session has the checkpoint folder that it
     needs, else the other one.
     """
@@ -150,7 +153,7 @@ def _algorithm(spark: SparkSession) -> dict[str, Any]:
     }
 
 
-def _graphframe(vertices: DataFrame, edges: DataFrame) -> GraphFrame:
+def _graphframe(vertices: sql.DataFrame, edges: sql.DataFrame) -> graphframes.GraphFrame:
     problem = graphframes_problem(vertices.sparkSession)
     if problem is not None:
         raise ReasonerError(problem)
@@ -159,7 +162,7 @@ def _graphframe(vertices: DataFrame, edges: DataFrame) -> GraphFrame:
     return GraphFrame(vertices, edges)
 
 
-def graphframes_problem(spark: SparkSession) -> str | None:
+def graphframes_problem(spark: sql.SparkSession) -> str | None:
     """Return why GraphFrames cannot be used with a session, and how to fix it, or None if it can be used."""
     try:
         from graphframes import GraphFrame
@@ -173,12 +176,12 @@ def graphframes_problem(spark: SparkSession) -> str | None:
     return None
 
 
-def _is_remote(spark: SparkSession) -> bool:
+def _is_remote(spark: sql.SparkSession) -> bool:
     """Return whether a session is one of Spark Connect."""
     return type(spark).__module__.startswith("pyspark.sql.connect")
 
 
-def _how_to_get(spark: SparkSession) -> str:
+def _how_to_get(spark: sql.SparkSession) -> str:
     if _is_remote(spark):
         return (
             f"start the Spark Connect server with --packages {graphframes_package(connect=True)} "

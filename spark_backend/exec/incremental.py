@@ -6,6 +6,7 @@ import os
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
+from kg_reasoner.lazy_modules import LazyModule
 from kg_reasoner.program import Aggregate, Atom, Negation, Program
 from kg_reasoner.spark_backend.exec.evaluation.overdeleted import doubtful_triples
 from kg_reasoner.spark_backend.exec.facts.materialisation import common, flagged, materialisation, without
@@ -28,22 +29,24 @@ from kg_reasoner.spark_backend.run_progress import LOGGER, Progress, reporting
 from kg_reasoner.terms import Triple
 
 if TYPE_CHECKING:
-    from pyspark.sql import DataFrame
+    from pyspark import sql
+else:
+    sql = LazyModule("pyspark.sql")
 
 __all__ = ["update"]
 
 
 def update(
-    materialised: DataFrame,
+    materialised: sql.DataFrame,
     program: Program,
     added: Ontology | None = None,
     removed: Ontology | None = None,
     *,
-    facts: Mapping[str, DataFrame] | None = None,
+    facts: Mapping[str, sql.DataFrame] | None = None,
     work_dir: str | os.PathLike[str] | None = None,
     progress: Progress | None = None,
     driver_facts: int | None = None,
-) -> DataFrame:
+) -> sql.DataFrame:
     """Return the materialisation after triples were removed and then added, equal to that of a full run over the result.
 
     Only added triples trigger rules; but the rules of higher strata are applied to all triples, and so are all rules if the added
@@ -112,7 +115,9 @@ def _is_of_data(atom: Atom, rules: Rules) -> bool:
     return atom.predicate not in LITERAL_PREDICATES and not rules.keys.has(atom)
 
 
-def _is_schema_of_data(program: Program, given: DataFrame, schema: list[Triple], relations: Mapping[str, DataFrame]) -> bool:
+def _is_schema_of_data(
+    program: Program, given: sql.DataFrame, schema: list[Triple], relations: Mapping[str, sql.DataFrame]
+) -> bool:
     """Return whether the driver does not derive some inferred schema from the present input: it may have lost its data."""
     if not schema:
         return False
@@ -123,7 +128,7 @@ def _is_schema_of_data(program: Program, given: DataFrame, schema: list[Triple],
 class _Change:
     """The state and the change: the explicit and the inferred triples, the new ones, and those no longer explicit."""
 
-    def __init__(self, materialised: DataFrame, added: DataFrame, removed: DataFrame, workspace: WorkDirectory) -> None:
+    def __init__(self, materialised: sql.DataFrame, added: sql.DataFrame, removed: sql.DataFrame, workspace: WorkDirectory) -> None:
         from pyspark.sql import functions as F
 
         self.inferred = materialised.where(F.col(INFERRED)).select(*TRIPLE_COLUMNS)
@@ -131,13 +136,13 @@ class _Change:
         self.new = workspace.step("new", lambda: without(added.distinct(), self.asserted))
         self.gone = workspace.step("gone", lambda: common(without(removed.distinct(), added), self.asserted))
 
-    def given(self) -> DataFrame:
+    def given(self) -> sql.DataFrame:
         """Return the explicit triples after the change."""
         kept = without(self.asserted, self.gone.rows) if self.gone.count else self.asserted
         return kept.unionByName(self.new.rows)
 
 
-def _result(run: Run) -> DataFrame:
+def _result(run: Run) -> sql.DataFrame:
     """Return the materialisation of a run that began with triples known to follow."""
     state = run.state
     assert run.derived is not None

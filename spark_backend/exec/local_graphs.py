@@ -10,6 +10,7 @@ import os
 from typing import TYPE_CHECKING, Any, Final
 
 from kg_reasoner.errors import ReasonerError
+from kg_reasoner.lazy_modules import LazyModule
 from kg_reasoner.spark_backend.exec.graphframes import attributes_of, links_of
 from kg_reasoner.spark_backend.exec.preparation.components import REPRESENTATIVE, representatives
 from kg_reasoner.spark_backend.failures import plain_failures
@@ -19,7 +20,9 @@ from kg_reasoner.spark_backend.io.workspace import WorkDirectory
 if TYPE_CHECKING:
     import igraph
     import networkx
-    from pyspark.sql import DataFrame
+    from pyspark import sql
+else:
+    igraph, networkx, sql = LazyModule("igraph"), LazyModule("networkx"), LazyModule("pyspark.sql")
 
 __all__ = ["MOST_EDGES", "connected_components", "to_igraph", "to_networkx"]
 
@@ -27,7 +30,7 @@ MOST_EDGES: Final = 2_000_000
 """The default of the options: networkx takes about a kilobyte for each edge, igraph a tenth of that."""
 
 
-def to_networkx(triples: DataFrame, *, most_edges: int = MOST_EDGES) -> networkx.MultiDiGraph[str]:
+def to_networkx(triples: sql.DataFrame, *, most_edges: int = MOST_EDGES) -> networkx.MultiDiGraph:
     """Return the graph of triples for networkx. Filter the triples before (by property, for example).
 
     Args:
@@ -49,7 +52,7 @@ def to_networkx(triples: DataFrame, *, most_edges: int = MOST_EDGES) -> networkx
     return graph
 
 
-def to_igraph(triples: DataFrame, *, most_edges: int = MOST_EDGES) -> igraph.Graph:
+def to_igraph(triples: sql.DataFrame, *, most_edges: int = MOST_EDGES) -> igraph.Graph:
     """Return the directed graph of triples for igraph, which takes less memory and time than networkx.
 
     Args:
@@ -75,9 +78,10 @@ def to_igraph(triples: DataFrame, *, most_edges: int = MOST_EDGES) -> igraph.Gra
     )
 
 
-def connected_components(triples: DataFrame, work_dir: str | os.PathLike[str] | None = None) -> DataFrame:
-    """Return the connected components of the graph of triples, whatever the direction of edges, by GraphFrames if it is there and
-    by DataFrames otherwise.
+def connected_components(triples: sql.DataFrame, work_dir: str | os.PathLike[str] | None = None) -> sql.DataFrame:
+    """Return the connected components of the graph of triples, whatever the direction of edges.
+
+    They are found by GraphFrames if it is there, and by DataFrames otherwise.
 
     Args:
         triples: A DataFrame of triples, or a materialisation.
@@ -111,7 +115,7 @@ def _imported(library: str) -> Any:
 _Edges = list[tuple[str, str, str, bool]]
 
 
-def _collected(triples: DataFrame, most: int) -> tuple[dict[str, dict[str, list[str]]], _Edges]:
+def _collected(triples: sql.DataFrame, most: int) -> tuple[dict[str, dict[str, list[str]]], _Edges]:
     """Return the attributes of each node, and the edges, both in the order of their texts.
 
     Raises:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 from kg_reasoner.errors import UnknownNameError
 from kg_reasoner.language.checks import analysis
 from kg_reasoner.language.printer import format_rule
+from kg_reasoner.lazy_modules import LazyModule
 from kg_reasoner.loaders.ontology.owl import AxiomWarning
 from kg_reasoner.program import Program, Variable
 from kg_reasoner.spark_backend.exec.evaluation.conditions import condition
@@ -31,7 +32,9 @@ from kg_reasoner.spark_backend.run_progress import Progress
 from kg_reasoner.terms import term_text
 
 if TYPE_CHECKING:
-    from pyspark.sql import DataFrame, SparkSession
+    from pyspark import sql
+else:
+    sql = LazyModule("pyspark.sql")
 
 __all__ = ["SparkReasoner"]
 
@@ -71,12 +74,12 @@ class SparkReasoner:
 
     def __init__(
         self,
-        spark: SparkSession,
+        spark: sql.SparkSession,
         program: Program,
-        triples: DataFrame | None = None,
+        triples: sql.DataFrame | None = None,
         *,
         ontology: Ontology | None = None,
-        facts: Mapping[str, DataFrame] | None = None,
+        facts: Mapping[str, sql.DataFrame] | None = None,
         work_dir: str | os.PathLike[str] | None = None,
         resume: bool = False,
         progress: Progress | None = None,
@@ -92,7 +95,7 @@ class SparkReasoner:
     @classmethod
     def read(
         cls,
-        spark: SparkSession,
+        spark: sql.SparkSession,
         program: Program,
         paths: Paths,
         *,
@@ -151,7 +154,7 @@ class SparkReasoner:
         self.run.state  # noqa: B018  # evaluates
         return self.run.rules.warnings
 
-    def triples(self, *, expanded: bool = True) -> DataFrame:
+    def triples(self, *, expanded: bool = True) -> sql.DataFrame:
         """Return the materialisation: explicit and inferred triples, distinguished by the column ``inferred``.
 
         Args:
@@ -169,9 +172,10 @@ class SparkReasoner:
             return rewritten.where(is_rdf()).where(f"predicate <> '{SAME_AS}'")
         return run.representatives.expand(rewritten, run.given).where(is_rdf())
 
-    def equal_terms(self) -> DataFrame:
-        """Return the terms that others stand for in ``triples(expanded=False)``: the columns ``term`` and ``representative``. None,
-        if equality is treated by rules.
+    def equal_terms(self) -> sql.DataFrame:
+        """Return the terms that others stand for in ``triples(expanded=False)``.
+
+        The columns are ``term`` and ``representative``. There are no rows if equality is treated by rules.
 
         Returns:
             The terms.
@@ -223,7 +227,7 @@ class SparkReasoner:
             triples = triples.coalesce(1 + self.run.state.estimate() // TRIPLES_OF_A_FILE)
         return write(triples, path, format, overwrite=overwrite, compression=compression, files=files, distinct=distinct)
 
-    def facts(self, predicate: str) -> DataFrame:
+    def facts(self, predicate: str) -> sql.DataFrame:
         """Return the facts of a general predicate, given and derived, without duplicates, in the columns a0, a1 ...
 
         Args:
@@ -247,9 +251,10 @@ class SparkReasoner:
             return local_frame(run.spark, [], schema).select(*columns)
         return (rows if run.representatives is None else run.representatives.expand_facts(rows, columns)).distinct()
 
-    def inconsistencies(self) -> DataFrame:
-        """Return the violated constraints with the violating values. Symmetric violations and equal names, which the in-process
-        reasoner reports once, are listed separately.
+    def inconsistencies(self) -> sql.DataFrame:
+        """Return the violated constraints with the violating values.
+
+        Symmetric violations and equal names, which the in-process reasoner reports once, are listed separately.
 
         The columns: ``rule``, its text; ``name``, that of the rule, and ``axiom``, what it was translated from, if there are any;
         ``values``, a map from the names of its variables to the texts of their values.
@@ -275,7 +280,7 @@ class SparkReasoner:
         return union(frames) or local_frame(run.spark, [], _VIOLATIONS)
 
 
-def _violations(rows: DataFrame, some: Sequence[tuple[int, Constraint]], names: Mapping[Variable, str]) -> DataFrame:
+def _violations(rows: sql.DataFrame, some: Sequence[tuple[int, Constraint]], names: Mapping[Variable, str]) -> sql.DataFrame:
     """Return the violations of constraints of one kind, from their numbers and the values of their data variables."""
     from pyspark.sql import functions as F
 

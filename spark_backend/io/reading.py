@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias, get_args
 
 from kg_reasoner import __version__
 from kg_reasoner.errors import LoadError, UnknownNameError
+from kg_reasoner.lazy_modules import LazyModule
 from kg_reasoner.spark_backend.failures import plain_failures
 from kg_reasoner.spark_backend.io.bad_lines import set_aside
 from kg_reasoner.spark_backend.io.columns import local_frame
@@ -29,7 +30,9 @@ from kg_reasoner.spark_backend.io.workspace import WorkDirectory
 from kg_reasoner.spark_backend.requirements import require_pyspark
 
 if TYPE_CHECKING:
-    from pyspark.sql import DataFrame, SparkSession
+    from pyspark import sql
+else:
+    sql = LazyModule("pyspark.sql")
 
 __all__ = ["BlankNodes", "InputFormat", "Paths", "read_triples"]
 
@@ -38,7 +41,7 @@ Paths: TypeAlias = str | os.PathLike[str] | Iterable[str | os.PathLike[str]]
 
 
 def read_triples(
-    spark: SparkSession,
+    spark: sql.SparkSession,
     paths: Paths,
     *,
     bad_lines: str = "raise",
@@ -46,7 +49,7 @@ def read_triples(
     blank_nodes: BlankNodes = "document",
     graphs: bool = False,
     keep: str | os.PathLike[str] | None = None,
-) -> DataFrame:
+) -> sql.DataFrame:
     """Return the triples of files, in the columns ``subject``, ``predicate``, ``object``; duplicates stay.
 
     Args:
@@ -97,7 +100,7 @@ def _check_name(kind: str, name: str, names: Any) -> None:
         raise UnknownNameError(kind, name, get_args(names))
 
 
-def _read_in_place(documents: Sequence[InputPath], policy: str) -> DataFrame:
+def _read_in_place(documents: Sequence[InputPath], policy: str) -> sql.DataFrame:
     """Return the triples after a check of everything, to be parsed on demand."""
     with plain_failures("read the triples", LoadError):
         found = _faults(_together(document.statements(faults_only=True) for document in documents))
@@ -108,7 +111,7 @@ def _read_in_place(documents: Sequence[InputPath], policy: str) -> DataFrame:
     return statements.where(f"{FAULT} IS NULL").select(*COLUMNS)
 
 
-def _read_and_kept(documents: Sequence[InputPath], policy: str, workspace: WorkDirectory) -> DataFrame:
+def _read_and_kept(documents: Sequence[InputPath], policy: str, workspace: WorkDirectory) -> sql.DataFrame:
     """Return the triples, parsed and stored in the pass that checks everything."""
     identity = json.dumps([__version__, policy, *(document.identity() for document in documents)])
     workspace.begin(hashlib.sha256(identity.encode()).hexdigest(), start_over=True)
@@ -117,7 +120,7 @@ def _read_and_kept(documents: Sequence[InputPath], policy: str, workspace: WorkD
         if not kept.values:
             return kept.rows.select(*COLUMNS)
 
-        def handled() -> DataFrame:
+        def handled() -> sql.DataFrame:
             faults = _faults(kept.rows)
             _handle(faults, documents, policy)
             return local_frame(workspace.spark, list(faults.items()), "fault string, rows long")
@@ -126,7 +129,7 @@ def _read_and_kept(documents: Sequence[InputPath], policy: str, workspace: WorkD
         return kept.rows.where(f"{FAULT} IS NULL").select(*COLUMNS)
 
 
-def _faults(statements: DataFrame) -> dict[str, int]:
+def _faults(statements: sql.DataFrame) -> dict[str, int]:
     """Return the faults, each with its number of rows."""
     rows = statements.where(f"{FAULT} IS NOT NULL").groupBy(FAULT).count().collect()
     return {row[FAULT]: row["count"] for row in rows}
@@ -141,5 +144,5 @@ def _handle(faults: Mapping[str, int], documents: Sequence[InputPath], policy: s
         set_aside(_together(document.places() for document in documents if not document.is_whole), policy)
 
 
-def _together(frames: Iterable[DataFrame]) -> DataFrame:
+def _together(frames: Iterable[sql.DataFrame]) -> sql.DataFrame:
     return reduce(lambda one, other: one.unionByName(other), frames)

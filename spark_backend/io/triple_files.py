@@ -18,11 +18,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
 
 from kg_reasoner.errors import OutputError, UnknownNameError
+from kg_reasoner.lazy_modules import LazyModule
 from kg_reasoner.spark_backend.failures import plain_failures
 from kg_reasoner.spark_backend.io.columns import PARQUET_OPTIONS
 
 if TYPE_CHECKING:
-    from pyspark.sql import DataFrame, SparkSession
+    from pyspark import sql
+else:
+    sql = LazyModule("pyspark.sql")
 
 __all__ = ["Files", "OutputFormat", "expect_free", "write", "write_whole"]
 
@@ -33,7 +36,7 @@ Files: TypeAlias = int | Literal["auto"]
 
 
 def write(
-    triples: DataFrame,
+    triples: sql.DataFrame,
     path: str | os.PathLike[str],
     format: OutputFormat = "parquet",
     *,
@@ -81,7 +84,7 @@ def write(
     return write_whole(_as_lines(triples, format), target, "text", overwrite=overwrite, compression=compression)
 
 
-def _as_lines(triples: DataFrame, format: OutputFormat) -> DataFrame:
+def _as_lines(triples: sql.DataFrame, format: OutputFormat) -> sql.DataFrame:
     from pyspark.sql import functions as F
 
     names = ["subject", "predicate", "object"]
@@ -91,7 +94,7 @@ def _as_lines(triples: DataFrame, format: OutputFormat) -> DataFrame:
     return rdf.select(F.concat_ws(" ", *names, F.lit(".")).alias("value"))
 
 
-def expect_free(spark: SparkSession, target: str) -> None:
+def expect_free(spark: sql.SparkSession, target: str) -> None:
     """Check that a folder does not exist, as far as this process can see. To be called before the work.
 
     Raises:
@@ -107,7 +110,7 @@ def _expect_free(place: Path, target: str) -> None:
         raise OutputError(f"cannot write {target}: it already exists; overwrite it, or choose another folder")
 
 
-def write_whole(frame: DataFrame, target: str, source: str, *, overwrite: bool = False, compression: str | None = None) -> int:
+def write_whole(frame: sql.DataFrame, target: str, source: str, *, overwrite: bool = False, compression: str | None = None) -> int:
     """Write a DataFrame to a folder with one of Spark's data sources; return the number of rows. See the top of this file.
 
     Raises:
@@ -141,7 +144,7 @@ def write_whole(frame: DataFrame, target: str, source: str, *, overwrite: bool =
     return rows
 
 
-def _shared_place(spark: SparkSession, target: str) -> Path | None:
+def _shared_place(spark: sql.SparkSession, target: str) -> Path | None:
     """Return the place of a folder in this process's file system, or None if Spark takes the path for a different one.
 
     The test creates a file here and looks for it there: on a cluster, ``/data`` may be a folder of HDFS.

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from rdflib import RDF
 
 from kg_reasoner import Reasoner, graph_of
-from kg_reasoner.api.declared.ticks import Ticks
+from kg_reasoner.api.declared_relations.ticks import Ticks
 from kg_reasoner.dbsp.circuit import Circuit
 from kg_reasoner.dbsp.zset import ZSet
 from kg_reasoner.engine.maintenance import STRATEGIES

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import product
 from typing import Any, Final
 
 import numpy as np
@@ -12,11 +13,12 @@ from hypothesis import strategies as st
 
 from kg_reasoner import Reasoner
 from kg_reasoner.errors import ValueTooLargeError
-from kg_reasoner.expressions.column_forms import column_forms, texts_of, values_by_form
+from kg_reasoner.expressions.column_forms import column_forms, values_by_form
 from kg_reasoner.expressions.compile import compile_expression
 from kg_reasoner.expressions.functions import FUNCTIONS
 from kg_reasoner.expressions.functions import kinds as all_kinds
 from kg_reasoner.expressions.functions.kinds import Kind
+from kg_reasoner.expressions.result_texts import texts_of
 from kg_reasoner.program import Call, Expression, Variable
 from kg_reasoner.storage.terms.dictionary import Dictionary
 from kg_reasoner.storage.values.python_values import python_values
@@ -106,6 +108,19 @@ def calls(draw: st.DrawFn, depth: int = 2) -> Call:
     leaves = st.sampled_from([*VARIABLES, *TERMS])
     parts = st.one_of(leaves, calls(depth - 1)) if depth else leaves
     return Call(name, tuple(draw(parts) for _ in range(count)))
+
+
+@pytest.mark.parametrize("name", [name for name, each in FUNCTIONS.items() if any(some.on_column for some in each.overloads)])
+def test_columns_of_first_arguments_give_what_each_gives(name: str) -> None:
+    """With any other arguments, also those that are a type error, and for columns with and without line breaks."""
+    (function,) = (each for each in FUNCTIONS[name].overloads if each.on_column is not None)
+    columns = [[kind.read(term) for term in TERMS if kind.read(term) is not None] for kind in function.parameters]
+    lines = [text for text in columns[0] if "\n" not in text]
+    for count in range(len(columns) - function.optional, len(columns) + 1):
+        for others in product(*columns[1:count]):
+            for texts in (columns[0], lines, []):
+                found = function.on_column(texts, *others)
+                assert (found or [None] * len(texts)) == [function.apply(text, *others) for text in texts]
 
 
 @given(calls(), st.lists(st.tuples(st.sampled_from(TERMS), st.sampled_from(TERMS)), min_size=1, max_size=12))

@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 
 from kg_reasoner import Reasoner
-from kg_reasoner.api.stated import documents
+from kg_reasoner.api.explicit import documents
 from kg_reasoner.api.transaction import Transaction
 from kg_reasoner.concurrency.limits import Limits, Unwatched
 from kg_reasoner.engine import engine

@@ -81,7 +81,7 @@ ROOMS = {
         "loaders.rdf": "modules readers",
         "sparql": "modules rdflib_grammar syntax solutions evaluation queries results repeated",
         "engine": "inconsistency evaluation axioms facts equality maintenance state magic_sets modules",
-        "api": "declared operations given stated answering modules",
+        "api": "declared_relations operations inputs explicit answering modules",
         "rdflib_store": "graphs documents queries updates modules",
         "spark_backend.exec": "graphframes preparation facts evaluation modules",
         "cli": "modules options commands",

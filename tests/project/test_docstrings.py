@@ -23,6 +23,11 @@ SHOWN = {
 """What is shown, and whether with inherited members."""
 
 
+def has_long_summary(text: str) -> bool:
+    """Whether a docstring begins with more than one line, where PEP 257 wants a summary and an empty line."""
+    return "\n" in text.strip().split("\n\n")[0]
+
+
 def complaints(source: str) -> list[str]:
     """What the docstring of a function lacks, from its source.
 
@@ -38,10 +43,11 @@ def complaints(source: str) -> list[str]:
     text = ast.get_docstring(function)
     if text is None:
         return ["docstring"]
+    found = ["summary of several lines"] * has_long_summary(text)
     arguments = function.args
     named = [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs]
     named += [argument for argument in (arguments.vararg, arguments.kwarg) if argument is not None]
-    found = [
+    found += [
         f"Args: {argument.arg}"
         for argument in named
         if argument.arg not in ("self", "cls", "_") and not re.search(rf"^    \*{{0,2}}{argument.arg}\b", text, re.MULTILINE)
@@ -112,6 +118,13 @@ def test_docstrings_of_classes_describe_the_arguments_that_there_are(folder: str
 
 
 @pytest.mark.parametrize("name", SHOWN)
+def test_docstrings_of_classes_have_summaries_of_one_line(name: str) -> None:
+    shown = resolved(name)
+    members = [getattr(shown, key) for key in getattr(shown, "__all__", ())] if isinstance(shown, ModuleType) else [shown]
+    assert [each.__name__ for each in members if inspect.isclass(each) and has_long_summary(inspect.getdoc(each) or "")] == []
+
+
+@pytest.mark.parametrize("name", SHOWN)
 def test_docstrings_have_arguments_results_and_errors(name: str) -> None:
     functions = functions_of(resolved(name), name, SHOWN[name])
     wrong = {shown: found for shown, function in functions if (found := complaints(inspect.getsource(function)))}
@@ -122,6 +135,7 @@ def test_docstrings_have_arguments_results_and_errors(name: str) -> None:
     ("source", "expected"),
     [
         ("def f(a): ...", ["docstring"]),
+        ("def f():\n    '''Do\n    it.'''", ["summary of several lines"]),
         ("def f(a):\n    '''Do.'''", ["Args: a"]),
         ("def f(a):\n    '''Do.\n\n    Args:\n        a: It.\n    '''", []),
         ("def f() -> int:\n    '''Give.'''", ["Returns"]),

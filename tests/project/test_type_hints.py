@@ -7,13 +7,15 @@ from __future__ import annotations
 
 import dataclasses
 import inspect
+import sys
 from collections.abc import Iterator
 from importlib import import_module
 from types import ModuleType
-from typing import Any, get_type_hints
+from typing import Any, get_args, get_type_hints
 
 import pytest
 
+from kg_reasoner import spark_backend
 from tests.helpers.extras import needed
 from tests.project.test_docstrings import SHOWN, functions_of, resolved
 
@@ -23,23 +25,23 @@ TYPES = (
     "explain.steps",
     "io.atomic_files",
     "loaders.imports.catalogs",
+    "spark_backend.exec.preparation.given_frames",
     "sparql.results.result",
 )
 """The modules that define names for types."""
 
-EXTRAS = ("pandas", "polars", "pyarrow")
+EXTRAS = ("igraph", "networkx", "pandas", "polars", "pyarrow", "pyspark", "pyspark.sql")
 """Libraries of extras whose classes annotations name."""
 
 
 def documented() -> Iterator[tuple[str, Any]]:
-    """Yield the names and objects of the reference; of a module, what it exports. Those of Spark need its libraries."""
+    """Yield the names and objects of the reference; of a module, what it exports."""
     for name in SHOWN:
-        if ".spark_backend" not in name:
-            found = resolved(name)
-            if isinstance(found, ModuleType):
-                yield from ((f"{name}.{member}", getattr(found, member)) for member in getattr(found, "__all__", ()))
-            else:
-                yield name, found
+        found = resolved(name)
+        if isinstance(found, ModuleType):
+            yield from ((f"{name}.{member}", getattr(found, member)) for member in getattr(found, "__all__", ()))
+        else:
+            yield name, found
 
 
 def is_data(found: Any) -> bool:
@@ -67,13 +69,27 @@ def test_fields_have_types(name: str) -> None:
 @pytest.mark.parametrize("name", DOCUMENTED)
 def test_arguments_and_results_have_types(name: str) -> None:
     """Those of each function, and of all methods of each class, also of inherited ones."""
-    for library in EXTRAS:
-        needed(library)
     for _, function in functions_of(DOCUMENTED[name], name, inherited=True):
         get_type_hints(function)
     if inspect.isclass(DOCUMENTED[name]):
         get_type_hints(DOCUMENTED[name])
         get_type_hints(DOCUMENTED[name].__init__)
+
+
+@pytest.mark.parametrize("name", [name for name in DOCUMENTED if "spark_backend" in name or "result" in name])
+def test_classes_of_libraries_that_are_not_installed_are_any(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    for library in EXTRAS:
+        monkeypatch.setitem(sys.modules, library, None)
+    for _, function in functions_of(DOCUMENTED[name], name, inherited=True):
+        get_type_hints(function)
+
+
+def test_dataframes_of_spark_have_their_class() -> None:
+    """As arguments and results, and in a name for a type."""
+    sql = needed("pyspark.sql")
+    hints = get_type_hints(spark_backend.update)
+    assert hints["materialised"] is hints["return"] is sql.DataFrame
+    assert sql.DataFrame in get_args(hints["added"])
 
 
 @pytest.mark.parametrize("name", TYPES)

@@ -12,7 +12,7 @@ from kg_reasoner.api.operations.core import ReasonerCore
 from kg_reasoner.api.operations.triple_history import TripleHistory
 from kg_reasoner.classification.classifier import Classified, Classifier
 from kg_reasoner.classification.derived import DEEP, EMPTY, UNIVERSAL, DerivedClassifier, derives_hierarchy
-from kg_reasoner.classification.forks import Fork, Member, Source
+from kg_reasoner.classification.forked_reasoners import Fork, Member, Source
 from kg_reasoner.classification.hierarchy import Hierarchy
 from kg_reasoner.classification.usable_rules import reads_owl, without_schema_rules
 from kg_reasoner.engine.equality.rewritten_rules import axioms

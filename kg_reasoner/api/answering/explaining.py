@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any, Protocol, cast, overload
 
-from kg_reasoner.api.given.given_values import expect_prefixes
+from kg_reasoner.api.inputs.given_values import expect_prefixes
 from kg_reasoner.api.operations.core import ReasonerCore
 from kg_reasoner.engine.facts.row_encoding import as_term, as_triple
 from kg_reasoner.engine.inconsistency import Violation

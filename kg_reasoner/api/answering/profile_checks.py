@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from kg_reasoner.api.given.given_values import expect_prefixes
+from kg_reasoner.api.explicit.triple_reading import triple_ids
+from kg_reasoner.api.inputs.given_values import expect_prefixes
 from kg_reasoner.api.operations.core import ReasonerCore
-from kg_reasoner.api.stated.triple_reading import triple_ids
 from kg_reasoner.loaders.ontology.owl import profiles
 from kg_reasoner.loaders.ontology.profiles.owl_profiles import Profiles
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Any, Final, Protocol
 
-from kg_reasoner.api.given.given_values import expect_prefixes
+from kg_reasoner.api.inputs.given_values import expect_prefixes
 from kg_reasoner.explain.proofs import Proof
 from kg_reasoner.explain.steps import Step
 from kg_reasoner.language.display_names import DisplayNames

@@ -7,7 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
 from kg_reasoner.api.answering.demand_matching import DemandMatcher, Effort, NotOnDemandError
-from kg_reasoner.api.given.given_values import expect_bindings, expect_prefixes
+from kg_reasoner.api.inputs.given_values import expect_bindings, expect_prefixes
 from kg_reasoner.api.operations.core import ReasonerCore
 from kg_reasoner.concurrency.limits import NOBODY, UNLIMITED, Limits, current_watch
 from kg_reasoner.engine.magic_sets.on_demand import is_applicable
@@ -17,7 +17,7 @@ from kg_reasoner.loaders.convert import from_rdflib
 from kg_reasoner.program import Variable
 from kg_reasoner.query.matching import Which
 from kg_reasoner.sparql.evaluation.cutting import Cut, cut
-from kg_reasoner.sparql.evaluation.source import Place, Places
+from kg_reasoner.sparql.evaluation.datasets import Place, Places
 from kg_reasoner.sparql.queries.parsed import LONGEST, REMEMBERED, ParsedQuery, as_term, as_terms, parsed_query
 from kg_reasoner.sparql.queries.query_forms import evaluate_query, explain_query
 from kg_reasoner.sparql.queries.query_plan import QueryPlan, shortener
@@ -247,7 +247,7 @@ class _Query:
 
         Args:
             effort: Answers patterns on demand; None: they are materialised.
-            key: Finds the query again, see `kg_reasoner.sparql.evaluation.source.Caches.ready`.
+            key: Finds the query again, see `kg_reasoner.sparql.evaluation.datasets.Caches.ready`.
         """
         from kg_reasoner.sparql.results.result import result_of
 

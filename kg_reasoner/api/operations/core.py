@@ -11,7 +11,7 @@ from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Protocol, cast
 
-from kg_reasoner.api.operations.loaded import Loaded
+from kg_reasoner.api.operations.loaded_documents import Loaded
 from kg_reasoner.api.operations.notices import Notices, warn_of_program
 from kg_reasoner.concurrency.limits import UNLIMITED, Limits, Watch, current_watch, expect_limits
 from kg_reasoner.concurrency.locking import Hold
@@ -32,12 +32,12 @@ from kg_reasoner.storage.terms.column_types import ColumnTypes, check_heads
 from kg_reasoner.terms import Term
 
 if TYPE_CHECKING:
-    from kg_reasoner.api.declared.ticks import Ticks
+    from kg_reasoner.api.declared_relations.ticks import Ticks
     from kg_reasoner.api.operations.subscriptions import Subscriptions
     from kg_reasoner.expressions.defined_functions import PythonFunction
     from kg_reasoner.expressions.reductions import Reduction, StatefulReduction
     from kg_reasoner.language.reading.known import Known
-    from kg_reasoner.sparql.evaluation.source import Caches
+    from kg_reasoner.sparql.evaluation.datasets import Caches
 
 __all__ = ["ReasonerCore"]
 
@@ -111,7 +111,7 @@ class ReasonerCore:
     @cached_property
     def caches(self) -> Caches:
         """The caches of SPARQL queries about terms."""
-        from kg_reasoner.sparql.evaluation.source import Caches
+        from kg_reasoner.sparql.evaluation.datasets import Caches
 
         return Caches(self.dictionary)
 
@@ -175,7 +175,7 @@ class ReasonerCore:
         if program.declarations:
             self._check_types(merged)
         if any(declaration.key for declaration in merged.declarations):
-            from kg_reasoner.api.declared.keys import check_program
+            from kg_reasoner.api.declared_relations.keys import check_program
 
             check_program(engine, merged)
         if self.ticks is None and any(found.is_temporal for found in merged.declarations):
@@ -188,7 +188,7 @@ class ReasonerCore:
         Raises:
             TransactionError: A transaction is open, which has not begun so.
         """
-        from kg_reasoner.api.declared.ticks import Ticks
+        from kg_reasoner.api.declared_relations.ticks import Ticks
 
         if self.engine.transaction is not None:
             raise TransactionError("the first streams, delays and differences must be declared outside of transactions")

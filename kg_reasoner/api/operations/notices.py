@@ -11,7 +11,7 @@ import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from kg_reasoner.api.operations.loaded import Loaded
+from kg_reasoner.api.operations.loaded_documents import Loaded
 from kg_reasoner.errors import BeyondProfileWarning, ReasonerWarning
 from kg_reasoner.language.checks import analysis
 

@@ -19,7 +19,7 @@ _Command = TypeVar("_Command", bound=Callable[..., Any])
 
 
 def _tag(text: str) -> str:
-    from kg_reasoner.api.given.labels import language_tag
+    from kg_reasoner.api.inputs.labels import language_tag
 
     try:
         return language_tag(text)

@@ -131,6 +131,8 @@ class Function:
     Attributes:
         overloads: The same function for values of other kinds, which need no terms. Columns of values are evaluated by them (see
             `kg_reasoner.expressions.column_forms`).
+        on_column: The same function for many first arguments: takes a list of them, and values for all the others. It returns the
+            results, or None if these other values are a type error.
     """
 
     parameters: tuple[Kind, ...]
@@ -139,6 +141,7 @@ class Function:
     optional: int = 0
     rest: Kind | None = None
     overloads: tuple[Function, ...] = ()
+    on_column: Callable[..., list[Any] | None] | None = None
 
     def kinds(self, count: int) -> tuple[Kind, ...]:
         """Return the kinds of `count` arguments."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from kg_reasoner.errors import RuleSyntaxError, Span, suggest
 from kg_reasoner.lazy_regex import regular_expression
@@ -133,7 +133,7 @@ def explain(error: UnexpectedInput, text: str, source: str) -> RuleSyntaxError:
     if expected:
         message += f", expected {expected}"
     special = _special(found, accepted, text[start - 1 : start])
-    return RuleSyntaxError(special or message, span, _hint(found, accepted, stack, text, start, at_end))
+    return RuleSyntaxError(special or message, span, _hint(_Fault(found, accepted, stack, text, start, at_end)))
 
 
 def _span(text: str, source: str, start: int, width: int) -> Span:
@@ -169,12 +169,46 @@ def _special(found: str, accepted: set[str], before: str) -> str | None:
     return None
 
 
-def _hint(found: str, accepted: set[str], stack: list[Any], text: str, start: int, at_end: bool) -> str | None:
-    """Return a guess at the cause, the most specific first. `stack` has the part of the statement that has been parsed."""
-    last = str(stack[-1]) if stack and hasattr(stack[-1], "type") else ""
-    if any(getattr(value, "type", None) == "NAME" and value.upper() == "CHOOSE" for value in stack):
+class _Fault(NamedTuple):
+    """A place where a text cannot be parsed.
+
+    Attributes:
+        found: The word there.
+        accepted: The kinds of tokens that could be there.
+        stack: The part of the statement that has been parsed.
+        text: The whole text.
+        start: The place of the word.
+        at_end: Whether it is the end of the text.
+    """
+
+    found: str
+    accepted: set[str]
+    stack: list[Any]
+    text: str
+    start: int
+    at_end: bool
+
+    @property
+    def last(self) -> str:
+        """The token before; empty if there is a larger part of the statement."""
+        return str(self.stack[-1]) if self.stack and hasattr(self.stack[-1], "type") else ""
+
+    def is_within(self, *kinds: str) -> bool:
+        """Return whether a token of some kinds is among what has been parsed."""
+        return any(getattr(value, "type", None) in kinds for value in self.stack)
+
+
+def _hint(fault: _Fault) -> str | None:
+    """Return a guess at the cause, the most specific first."""
+    return _about_keywords(fault) or _about_operators(fault) or _about_places(fault)
+
+
+def _about_keywords(fault: _Fault) -> str | None:
+    """Return a hint about a misspelt keyword, or one in the wrong place."""
+    last = fault.last
+    if any(getattr(value, "type", None) == "NAME" and value.upper() == "CHOOSE" for value in fault.stack):
         return CHOICE
-    for word in _names(stack, found):
+    for word in _names(fault.stack, fault.found):
         from difflib import get_close_matches
 
         close = get_close_matches(word.upper(), _MISSPELT, n=1, cutoff=0.7)
@@ -184,22 +218,33 @@ def _hint(found: str, accepted: set[str], stack: list[Any], text: str, start: in
         return _AFTER[last.upper()]
     if last == "false":
         return "false can only be the head of a constraint: `false :- body .`"
-    if last and stack[-1].type == "LABEL":
+    if last and fault.stack[-1].type == "LABEL":
         return f"`{last}` was read as the name of the rule, which follows @rule"
-    if found in _ELSEWHERE and "COMMA" in accepted:
+    return None
+
+
+def _about_operators(fault: _Fault) -> str | None:
+    """Return a hint about what is written in another way in other languages."""
+    found, last = fault.found, fault.last
+    if found in _ELSEWHERE and "COMMA" in fault.accepted:
         return _ELSEWHERE[found]
-    if text[start - 1 : start + 1] in _ELSEWHERE:
-        return _ELSEWHERE[text[start - 1 : start + 1]]
-    if text[start : start + 2] in _ELSEWHERE:
-        return _ELSEWHERE[text[start : start + 2]]
+    for start in (fault.start - 1, fault.start):
+        if fault.text[start : start + 2] in _ELSEWHERE:
+            return _ELSEWHERE[fault.text[start : start + 2]]
     if found == ".decl":
         return "declare a relation like this: input relation edge(from: iri, to: iri) ."
-    if found in ("<", ">", "=", "!") and last.startswith("?") and accepted == {"LSQB"}:
+    if found in ("<", ">", "=", "!") and last.startswith("?") and fault.accepted == {"LSQB"}:
         return f"write comparisons in FILTER, as in FILTER({last} > 3)"
-    if accepted == {"LPAR"} and last and any(getattr(value, "type", None) in ("LPAR", "LSQB") for value in stack):
+    if fault.accepted == {"LPAR"} and last and fault.is_within("LPAR", "LSQB"):
         return f'write ?{last} for a variable, "{last}" for a string; parentheses follow the name of a function'
     if found in ("%", "/"):
         return "comments begin with #"
+    return None
+
+
+def _about_places(fault: _Fault) -> str | None:
+    """Return a hint about what the place asks for."""
+    found, accepted, last = fault.found, fault.accepted, fault.last
     if found == "]" and accepted == {"COMMA"}:
         return "an atom of a triple has three terms: [subject, predicate, object]"
     if "_IF" in accepted and found in ("<", "-", ":", "="):
@@ -208,9 +253,9 @@ def _hint(found: str, accepted: set[str], stack: list[Any], text: str, start: in
         return f"arguments follow a predicate's name in parentheses: {last}() if it has none"
     if "WILDCARD" in accepted and found[:1].isalpha():
         return f'write ?{found} for a variable, "{found}" for a string, <...> for an IRI'
-    if "DOT" in accepted and at_end:
+    if "DOT" in accepted and fault.at_end:
         return "every statement ends with a `.`"
-    if "DOT" in accepted and not text[text.rfind("\n", 0, start) + 1 : start].strip():
+    if "DOT" in accepted and not fault.text[fault.text.rfind("\n", 0, fault.start) + 1 : fault.start].strip():
         return "is the `.` at the end of the statement before this one missing?"
     return None
 

@@ -9,7 +9,7 @@ from typing import Final
 from kg_reasoner.data_classes import dataclass
 from kg_reasoner.errors import RuleTypeError, Span
 from kg_reasoner.expressions.functions import FUNCTIONS, floats
-from kg_reasoner.expressions.functions.kinds import BOOLEAN, MOMENT, NUMBER, SIMPLE, TEXT, TIME, Kind
+from kg_reasoner.expressions.functions.kinds import BOOLEAN, MOMENT, NUMBER, SIMPLE, TEXT, TIME, Function, Kind
 from kg_reasoner.expressions.structures import decode
 from kg_reasoner.expressions.types import NUMBERS, Types, kind_of, parts
 from kg_reasoner.language.surface import NO_CASE, NO_VALUE
@@ -104,7 +104,10 @@ class ExpressionTypes:
         if expression.name == "COALESCE":  # the first may be an error, which types do not show
             first, *others = expression.arguments or (None,)
             return self.kinds(first, known, span) if first is not None and others == [NO_VALUE] else None
-        span = expression.span or span
+        return self.kinds_of_call(expression, known, expression.span or span)
+
+    def kinds_of_call(self, expression: Call, known: Mapping[Variable, KnownKinds], span: Span | None) -> Kinds:
+        """Return the kinds of the results of a call that evaluates all its arguments, after a check of these."""
         name, arguments = expression.name, [self.kinds(part, known, span) for part in expression.arguments]
         if expression.definition is not None:
             for type_, kinds, argument in zip(expression.definition.parameters, arguments, expression.arguments, strict=False):
@@ -128,13 +131,18 @@ class ExpressionTypes:
         function = FUNCTIONS.get(name)
         if function is None:
             return frozenset(["boolean"])
-        kinds_of = (*function.parameters, *(function.rest for _ in arguments))
-        for kind, kinds, argument in zip(kinds_of, arguments, expression.arguments, strict=False):
-            if kind is not None and (kind in _OF_KIND or kind.name == "collection"):
-                wanted = _OF_KIND.get(kind, _STRUCTURES)
-                what = f"{name.upper() if name != 'neg' else '-'} takes a {kind.name}"
-                self.expect(kinds, wanted, what, span, self.origin(argument, known))
+        self.expect_parameters(function, expression, arguments, known, span)
         return self.result(name, function.result, arguments, expression)
+
+    def expect_parameters(
+        self, function: Function, call: Call, arguments: Sequence[Kinds], known: Mapping[Variable, KnownKinds], span: Span | None
+    ) -> None:
+        """Expect arguments of the kinds that a built-in function takes."""
+        kinds_of = (*function.parameters, *(function.rest for _ in arguments))
+        for kind, kinds, argument in zip(kinds_of, arguments, call.arguments, strict=False):
+            if kind is not None and (kind in _OF_KIND or kind.name == "collection"):
+                what = f"{call.name.upper() if call.name != 'neg' else '-'} takes a {kind.name}"
+                self.expect(kinds, _OF_KIND.get(kind, _STRUCTURES), what, span, self.origin(argument, known))
 
     def kinds_of_either(self, choice: Call, known: Mapping[Variable, KnownKinds], span: Span | None) -> Kinds:
         """Return the kinds of the values of ``IF``; in its second argument, the condition holds."""

@@ -13,11 +13,11 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final, TypeAlias
 
 import numpy as np
-import numpy.typing as npt
 
-from kg_reasoner.expressions.column_forms import column_forms, texts_of
+from kg_reasoner.expressions.column_forms import column_forms
 from kg_reasoner.expressions.functions import FUNCTIONS
 from kg_reasoner.expressions.functions.kinds import BOOLEAN
+from kg_reasoner.expressions.result_texts import longest, texts_of
 from kg_reasoner.expressions.values import OPERATORS
 from kg_reasoner.program import Call, Expression, Variable
 from kg_reasoner.storage.arrays import Flags, Ids, Numbers
@@ -26,6 +26,7 @@ from kg_reasoner.storage.terms.dictionary import Dictionary
 from kg_reasoner.storage.terms.text_search import UNDECIDED as UNSURE
 from kg_reasoner.storage.terms.text_search import search_of
 from kg_reasoner.storage.values.python_values import results_in_blocks
+from kg_reasoner.storage.values.truth_columns import Truth, negated, truth_column
 from kg_reasoner.storage.values.value_arithmetic import are_terms, integer_buffer, numbers_of, terms_of_numbers
 from kg_reasoner.storage.values.value_columns import ValueCache, ValueColumn, constant_values
 from kg_reasoner.storage.values.value_comparisons import compared
@@ -33,7 +34,6 @@ from kg_reasoner.terms import XSD, Literal, term_text
 
 __all__ = ["UNSURE", "ColumnFunctions", "is_for_columns"]
 
-Truth: TypeAlias = npt.NDArray[np.int8]
 Columns: TypeAlias = Mapping[Variable, Ids]
 """A column for each variable, all of the same length."""
 
@@ -113,12 +113,8 @@ class ColumnFunctions:
         found = np.full(size, UNSURE, np.int32)
         for kind, rows, values in results_in_blocks(call, columns, size, self._dictionary):
             texts = texts_of(kind, values)
-            if max((len(text) for text in texts if text is not None), default=0) > LONGEST:
-                continue
-            known = [place for place, text in enumerate(texts) if text is not None]
-            ids = np.full(len(texts), _ERROR, np.int32)
-            ids[known] = self._dictionary.encode_texts([text for text in texts if text is not None])
-            found[rows] = ids
+            if longest(texts) <= LONGEST:
+                found[rows] = self._dictionary.encode_results(texts, _ERROR)
         return found
 
     def _truth_by_values(self, expression: Expression, columns: Columns, size: int) -> Truth:
@@ -127,7 +123,7 @@ class ColumnFunctions:
         for kind, rows, values in results_in_blocks(expression, columns, size, self._dictionary):
             write, read = kind.write, BOOLEAN.read
             truths = values if kind is BOOLEAN else [None if value is None else read(write(value)) for value in values]
-            found[rows] = [_ERROR if truth is None else truth for truth in truths]
+            found[rows] = truth_column(truths)
         return found
 
     def _ids_of_integers(self, integers: Numbers) -> Ids:
@@ -176,7 +172,7 @@ class ColumnFunctions:
         return _combined(left, right, decisive)
 
     def _not(self, arguments: Sequence[Expression], columns: Columns, size: int) -> Truth:
-        return _negated(self.truth(arguments[0], columns, size))
+        return negated(self.truth(arguments[0], columns, size))
 
     def _in(self, arguments: Sequence[Expression], columns: Columns, size: int) -> Truth:
         found = np.zeros(size, np.int8)
@@ -186,7 +182,7 @@ class ColumnFunctions:
         return found
 
     def _not_in(self, arguments: Sequence[Expression], columns: Columns, size: int) -> Truth:
-        return _negated(self._in(arguments, columns, size))
+        return negated(self._in(arguments, columns, size))
 
     def _if(self, arguments: Sequence[Expression], columns: Columns, size: int) -> Ids:
         truth = self.truth(arguments[0], columns, size)
@@ -219,10 +215,6 @@ def _combined(left: Truth, right: Truth, decisive: int) -> Truth:
     result[(left == UNSURE) | (right == UNSURE)] = UNSURE
     result[(left == decisive) | (right == decisive)] = decisive
     return result
-
-
-def _negated(truth: Truth) -> Truth:
-    return np.where(truth < 0, truth, 1 - truth).astype(np.int8)
 
 
 _FORMS: Final[dict[str, Callable[[ColumnFunctions, Sequence[Expression], Columns, int], Truth]]] = {

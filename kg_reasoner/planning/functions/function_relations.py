@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, cast
 
 import numpy as np
 
@@ -354,6 +354,7 @@ class Functions:
         if not isinstance(call, Call) or call.definition is None or function.is_filter:
             return None
         from kg_reasoner.expressions.defined_functions import PythonFunction
+        from kg_reasoner.expressions.result_texts import longest
         from kg_reasoner.expressions.text_columns import called_on_texts
 
         if not isinstance(call.definition, PythonFunction):
@@ -369,12 +370,9 @@ class Functions:
         texts = called_on_texts(call.definition, columns, len(arguments))
         if texts is None:
             return None
-        if any(text is not None and len(text) > LONGEST for text in texts):
+        if longest(texts) > LONGEST:
             raise ValueTooLargeError(f"a result of the function {call.name} has more than {LONGEST} characters")
-        known = [place for place, text in enumerate(texts) if text is not None]
-        results = np.full(len(texts), FAILED, np.int32)
-        results[known] = self.dictionary.encode_texts([text for text in texts if text is not None])
-        return results
+        return self.dictionary.encode_results(texts, FAILED)
 
     def _one_by_one(self, function: _FunctionRelation, arguments: Rows) -> Ids:
         """Return the results of a function, applied to one row of arguments after the other."""
@@ -387,10 +385,8 @@ class Functions:
         found = _in_batch(function, rows) or [_evaluated(function, row) for row in rows]
         if function.is_filter:
             return np.where(np.array(found, np.bool_), np.int32(HOLDS), np.int32(FAILED))
-        results = np.full(len(found), FAILED, np.int32)
-        known = [place for place, term in enumerate(found) if term is not None]
-        results[known] = self.dictionary.encode_texts([term_text(found[place]) for place in known])  # type: ignore[arg-type]
-        return results
+        texts = [None if term is None else term_text(cast(Term, term)) for term in found]
+        return self.dictionary.encode_results(texts, FAILED)
 
     def _make_room(self, stride: int) -> None:
         context = self._database.context

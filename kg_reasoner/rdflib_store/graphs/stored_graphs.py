@@ -8,8 +8,8 @@ from typing import cast
 from rdflib.graph import DATASET_DEFAULT_GRAPH_ID
 from rdflib.term import Node, URIRef
 
+from kg_reasoner.api.explicit.named_graphs import quads_of
 from kg_reasoner.api.reasoner import Reasoner
-from kg_reasoner.api.stated.named_graphs import quads_of
 from kg_reasoner.query.matching import Which
 from kg_reasoner.query.quads import INFERRED, GraphTerm
 from kg_reasoner.rdflib_store.graphs.rdflib_terms import RdflibPattern, RdflibTerms, RdflibTriple

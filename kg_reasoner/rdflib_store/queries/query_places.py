@@ -11,7 +11,7 @@ from kg_reasoner.loaders.convert import from_rdflib, to_rdflib
 from kg_reasoner.query.quads import GraphTerm
 from kg_reasoner.rdflib_store.graphs.union_graphs import UnionGraphs
 from kg_reasoner.rdflib_store.queries.query_dataset import QueryDataset
-from kg_reasoner.sparql.evaluation.source import Place, Places
+from kg_reasoner.sparql.evaluation.datasets import Place, Places
 from kg_reasoner.terms import Term
 
 if TYPE_CHECKING:

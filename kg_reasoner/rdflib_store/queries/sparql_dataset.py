@@ -16,7 +16,7 @@ from kg_reasoner.rdflib_store.queries.query_dataset import DatasetStore, QueryDa
 from kg_reasoner.rdflib_store.queries.query_places import StorePlaces
 from kg_reasoner.rdflib_store.queries.sparql_by_parts import answer_by_parts
 from kg_reasoner.sparql.algebra import Node, Select, is_hidden
-from kg_reasoner.sparql.evaluation.source import Places
+from kg_reasoner.sparql.evaluation.datasets import Places
 from kg_reasoner.sparql.queries.parsed import ParsedQuery, Translated, as_terms, parsed_query, prepared_query
 from kg_reasoner.sparql.queries.query_forms import Answer, evaluate_query, explain_query
 from kg_reasoner.sparql.queries.query_plan import QueryPlan, shortener

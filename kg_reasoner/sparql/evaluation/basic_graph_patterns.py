@@ -18,8 +18,8 @@ from kg_reasoner.query.extension import extend, reached
 from kg_reasoner.query.patterns import AnyPattern, variables_of
 from kg_reasoner.query.quads import GraphTerm
 from kg_reasoner.sparql.algebra import TriplePattern
+from kg_reasoner.sparql.evaluation.datasets import Place
 from kg_reasoner.sparql.evaluation.pattern_matcher import PatternMatcher
-from kg_reasoner.sparql.evaluation.source import Place
 from kg_reasoner.sparql.solutions.query_terms import QueryTerms
 from kg_reasoner.sparql.solutions.table import Table, concatenated, unit
 from kg_reasoner.sparql.solutions.table_joins import compatible, is_among, merged

@@ -7,7 +7,7 @@ import numpy as np
 from kg_reasoner.concurrency.limits import current_watch
 from kg_reasoner.program import Variable
 from kg_reasoner.sparql.algebra import Patterns
-from kg_reasoner.sparql.evaluation.contract import Evaluator
+from kg_reasoner.sparql.evaluation.operator_interface import Evaluator
 from kg_reasoner.storage.arrays import Ids, TripleIds
 from kg_reasoner.storage.grouping import group_rows
 

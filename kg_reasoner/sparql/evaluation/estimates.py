@@ -11,7 +11,7 @@ from kg_reasoner.sparql.evaluation.pattern_matcher import PatternMatcher
 from kg_reasoner.terms import IRI
 
 if TYPE_CHECKING:
-    from kg_reasoner.sparql.evaluation.source import Dataset
+    from kg_reasoner.sparql.evaluation.datasets import Dataset
 
 __all__ = ["Estimates"]
 

@@ -22,14 +22,14 @@ from kg_reasoner.program import Variable
 from kg_reasoner.sparql import algebra
 from kg_reasoner.sparql.algebra import Foreign, Node
 from kg_reasoner.sparql.evaluation.basic_graph_patterns import Matcher, MergedMatcher
-from kg_reasoner.sparql.evaluation.contract import ALL, Need
+from kg_reasoner.sparql.evaluation.datasets import Dataset
 from kg_reasoner.sparql.evaluation.estimates import Estimates
 from kg_reasoner.sparql.evaluation.exists import exists
 from kg_reasoner.sparql.evaluation.extending import START, Extending
+from kg_reasoner.sparql.evaluation.operator_interface import ALL, Need
 from kg_reasoner.sparql.evaluation.paths import PathFollower
 from kg_reasoner.sparql.evaluation.pattern_matcher import PatternMatcher
 from kg_reasoner.sparql.evaluation.report import EvaluationReport
-from kg_reasoner.sparql.evaluation.source import Dataset
 from kg_reasoner.sparql.evaluation.value_joins import ValueJoin, value_join
 from kg_reasoner.sparql.scope import in_scope, names_in
 from kg_reasoner.sparql.solutions.aggregation import aggregate, grouped, integers
@@ -39,6 +39,7 @@ from kg_reasoner.sparql.solutions.order_by import order, ranks
 from kg_reasoner.sparql.solutions.query_terms import QueryTerms
 from kg_reasoner.sparql.solutions.table import UNBOUND, Table, concatenated, constant, unit
 from kg_reasoner.sparql.solutions.table_joins import merged
+from kg_reasoner.sparql.solutions.value_keys import value_keys
 from kg_reasoner.storage.arrays import Flags, Ids
 from kg_reasoner.storage.grouping import few_pairs, group_rows
 from kg_reasoner.terms import Term
@@ -234,7 +235,9 @@ class Evaluation:
         """Return the pairs of solutions whose values may be equal; None if there are so many that some will be enough."""
         left, right = self.table(join.left, need.whole()), self.table(join.right, need.whole())
         most = left.size * right.size if need.enough is None else max(MANY, GROWTH * need.enough)
-        pairs = few_pairs(*self.expressions.value_keys(join.sides, (left, right)), most)
+        columns = [self.expressions.ids(side, table) for side, table in zip(join.sides, (left, right), strict=True)]
+        mine, theirs = value_keys(columns, self.terms, self.values)
+        pairs = few_pairs(mine, theirs, most)
         return None if pairs is None else merged(left, right, *pairs)
 
     def _until_enough(self, node: Node, need: Need, reduce: Any, least: int = 0) -> Table:

@@ -15,8 +15,8 @@ import numpy as np
 from kg_reasoner.program import Variable
 from kg_reasoner.sparql import algebra
 from kg_reasoner.sparql.algebra import Expression, Node
-from kg_reasoner.sparql.evaluation.contract import Evaluator, Need
 from kg_reasoner.sparql.evaluation.extending import Extending
+from kg_reasoner.sparql.evaluation.operator_interface import Evaluator, Need
 from kg_reasoner.sparql.scope import certain, in_scope, mentioned, names_in
 from kg_reasoner.sparql.solutions.table import Table
 from kg_reasoner.sparql.solutions.table_joins import is_among, merged

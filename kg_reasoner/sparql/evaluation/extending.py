@@ -17,7 +17,7 @@ from kg_reasoner.query.patterns import LOOK_UP
 from kg_reasoner.sparql import algebra
 from kg_reasoner.sparql.algebra import Condition, Node
 from kg_reasoner.sparql.evaluation.basic_graph_patterns import Matcher
-from kg_reasoner.sparql.evaluation.contract import ALL, Evaluator, Need
+from kg_reasoner.sparql.evaluation.operator_interface import ALL, Evaluator, Need
 from kg_reasoner.sparql.evaluation.path_patterns import PathPatterns
 from kg_reasoner.sparql.scope import certain, expressions_of, in_scope, names_in
 from kg_reasoner.sparql.solutions.table import UNBOUND, Table, concatenated

@@ -7,7 +7,7 @@ import numpy as np
 from kg_reasoner.program import Variable
 from kg_reasoner.sparql import algebra
 from kg_reasoner.sparql.algebra import Path, PathPattern, PatternTerm
-from kg_reasoner.sparql.evaluation.contract import Evaluator
+from kg_reasoner.sparql.evaluation.operator_interface import Evaluator
 from kg_reasoner.sparql.evaluation.paths import Pairs, PathFollower, inverse
 from kg_reasoner.sparql.solutions.table import Table
 from kg_reasoner.storage.arrays import Ids, Numbers

@@ -11,11 +11,11 @@ from kg_reasoner.data_classes import dataclass
 from kg_reasoner.program import Variable
 from kg_reasoner.sparql import algebra
 from kg_reasoner.sparql.algebra import Query
-from kg_reasoner.sparql.evaluation.contract import ALL, Need
+from kg_reasoner.sparql.evaluation.datasets import Dataset
 from kg_reasoner.sparql.evaluation.describe import described
 from kg_reasoner.sparql.evaluation.evaluate import Evaluation, ForeignParts
+from kg_reasoner.sparql.evaluation.operator_interface import ALL, Need
 from kg_reasoner.sparql.evaluation.report import EvaluationReport
-from kg_reasoner.sparql.evaluation.source import Dataset
 from kg_reasoner.sparql.queries.query_plan import QueryPlan, plan_of
 from kg_reasoner.sparql.queries.templates import instantiated
 from kg_reasoner.sparql.rewrites import rewritten

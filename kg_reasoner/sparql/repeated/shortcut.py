@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from kg_reasoner.concurrency.limits import current_watch
-from kg_reasoner.sparql.evaluation.source import Caches
+from kg_reasoner.sparql.evaluation.datasets import Caches
 from kg_reasoner.sparql.results.result import AskResult, GraphResult, QueryResult, SelectResult
 from kg_reasoner.sparql.results.result_columns import Columns
 from kg_reasoner.sparql.solutions.query_terms import QueryTerms

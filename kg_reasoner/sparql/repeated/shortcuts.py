@@ -20,7 +20,7 @@ from kg_reasoner.query.patterns import AnyPattern, Queries, variables_of
 from kg_reasoner.query.repeated_queries import few_answers, few_around, few_reached
 from kg_reasoner.sparql import algebra
 from kg_reasoner.sparql.algebra import Query
-from kg_reasoner.sparql.evaluation.source import Caches
+from kg_reasoner.sparql.evaluation.datasets import Caches
 from kg_reasoner.sparql.queries.parsed import Translated
 from kg_reasoner.sparql.repeated.shortcut import BLANK_NODE, Description, Fetch, GivenShortcut, Prefixes, Shortcut, ValuesShortcut
 from kg_reasoner.sparql.results.result import QueryResult

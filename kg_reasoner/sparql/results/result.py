@@ -72,8 +72,9 @@ class _Table(_Result, DataFrames):
 
     @property
     def ids(self) -> Mapping[str, Ids]:
-        """The columns as ids of the reasoner's dictionary, by name: -1 for unbound variables, and smaller numbers for terms that
-        the query has computed and the dictionary does not contain.
+        """The columns as ids of the reasoner's dictionary, by name.
+
+        Unbound variables are -1, and terms that the query has computed and the dictionary does not contain are smaller numbers.
         """
         return dict(zip(self._columns.names, self._columns.ids, strict=True))
 

@@ -11,19 +11,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from typing import Any, Final, Protocol, TypeAlias, cast
+from typing import Any, Final, Protocol, cast
 
 import numpy as np
-import numpy.typing as npt
 
 from kg_reasoner.concurrency.watching import blocks, short_blocks, watched
 from kg_reasoner.errors import UnsupportedError, ValueTooLargeError, suggest
-from kg_reasoner.expressions.column_forms import column_forms, texts_of, values_by_form
 from kg_reasoner.expressions.compile import check, check_patterns, compile_condition, compile_expression
 from kg_reasoner.expressions.functions import FUNCTIONS
-from kg_reasoner.expressions.functions.kinds import BOOLEAN, Kind, effective_boolean
+from kg_reasoner.expressions.functions.kinds import BOOLEAN, effective_boolean
 from kg_reasoner.expressions.functions.regex import LONGEST
-from kg_reasoner.expressions.values import OPERATORS, value_of
+from kg_reasoner.expressions.result_texts import longest, texts_of
+from kg_reasoner.expressions.values import OPERATORS
 from kg_reasoner.program import Call, Variable
 from kg_reasoner.sparql.algebra import Exists, Expression, Foreign, Node
 from kg_reasoner.sparql.scope import variables_in
@@ -35,15 +34,15 @@ from kg_reasoner.sparql.solutions.table import UNBOUND, Table, constant
 from kg_reasoner.storage.arrays import Flags, Ids, Numbers
 from kg_reasoner.storage.grouping import distinct_ids, group_rows
 from kg_reasoner.storage.terms.text_search import UNDECIDED, TextSearch, search_of
+from kg_reasoner.storage.values.python_values import results_of_columns
+from kg_reasoner.storage.values.truth_columns import Truth, negated, truth_column
 from kg_reasoner.storage.values.value_arithmetic import are_terms, numbers_of, terms_of_numbers
-from kg_reasoner.storage.values.value_columns import DATE, INTEGER, OTHER, RESOURCE, ROUNDED, STRING, ValueCache, ValueColumn
+from kg_reasoner.storage.values.value_columns import STRING, ValueCache, ValueColumn
 from kg_reasoner.storage.values.value_comparisons import compared, members
 from kg_reasoner.storage.values.value_order import ranks_of_values
 from kg_reasoner.terms import IRI, XSD, Literal, Term
 
 __all__ = ["Expressions", "PatternEvaluation", "check_expression", "is_too_long"]
-
-Truth: TypeAlias = npt.NDArray[np.int8]
 
 SEARCHABLE: Final = 32
 """The number of solutions above which texts are searched together."""
@@ -175,7 +174,7 @@ class Expressions:
         distinct, places = distinct_ids(ids)
         terms = watched(self._terms.terms(distinct.tolist()))
         values = [None if term is None else effective_boolean(term) for term in terms]
-        return _truths(values)[places.reshape(-1)]
+        return truth_column(values)[places.reshape(-1)]
 
     def _and(self, arguments: Sequence[Any], table: Table) -> Truth:
         return self._until_decided(arguments, table, 0)
@@ -196,7 +195,7 @@ class Expressions:
         return result
 
     def _not(self, arguments: Sequence[Any], table: Table) -> Truth:
-        return _negated(self.truth(arguments[0], table))
+        return negated(self.truth(arguments[0], table))
 
     def _in(self, arguments: Sequence[Any], table: Table) -> Truth:
         left = self.ids(arguments[0], table)
@@ -218,7 +217,7 @@ class Expressions:
         return np.where(bound, found, np.int8(-1))
 
     def _not_in(self, arguments: Sequence[Any], table: Table) -> Truth:
-        return _negated(self._in(arguments, table))
+        return negated(self._in(arguments, table))
 
     def _bound(self, arguments: Sequence[Any], table: Table) -> Truth:
         variable = arguments[0]
@@ -374,31 +373,6 @@ class Expressions:
                 found = FUNCTIONS["IRI"].apply(Literal(urljoin(self._base, term.lexical)))
         return cast("IRI | None", found)
 
-    def value_keys(self, sides: tuple[Expression, Expression], tables: tuple[Table, Table]) -> tuple[Ids, Ids]:
-        """Return keys of the values of two expressions, each over its own table, shape (n, 3). Values that are equal have equal
-        keys; of other values, few have.
-        """
-        others: dict[Any, int] = {}
-        first, second = (self._value_keys(self.ids(side, table), others) for side, table in zip(sides, tables, strict=True))
-        return first, second
-
-    def _value_keys(self, ids: Ids, others: dict[Any, int]) -> Ids:
-        """Return keys of terms: the kind of value, and the bits of numbers and moments, numbers of other values, or the ids."""
-        column = self._values.column(ids, self._terms)
-        keys = np.stack([np.full(len(ids), RESOURCE, np.int32), ids, np.zeros(len(ids), np.int32)], axis=1)
-        by_double = (column.kinds >= INTEGER) & (column.kinds <= DATE)
-        keys[by_double, 0] = np.maximum(column.kinds[by_double], ROUNDED)
-        keys[by_double, 1:] = (column.doubles[by_double] + 0.0).view(np.int32).reshape(-1, 2)
-        rest = np.flatnonzero(~by_double & (column.kinds != RESOURCE) & (column.kinds != STRING))
-        distinct, places = distinct_ids(ids[rest])
-        found = np.stack([np.full(len(distinct), RESOURCE, np.int32), distinct, np.zeros(len(distinct), np.int32)], axis=1)
-        for row, term in enumerate(watched(self._terms.terms(distinct.tolist()))):
-            value = value_of(term) if isinstance(term, Literal) else None
-            if value is not None:
-                found[row] = OTHER, others.setdefault(value, len(others)), 0
-        keys[rest] = found[places.reshape(-1)]
-        return keys
-
     # --- by different arguments ---------------------------------------------------------------------------------------
 
     def _by_rows(self, call: Call, table: Table, *, wants_truth: bool) -> Any:
@@ -413,7 +387,7 @@ class Expressions:
         skeleton = self._skeleton(call, table, further)
         variables = list(dict.fromkeys(variables_in(skeleton)))
         rows = Table({**table.columns, **further}, table.size).matrix([variable.name for variable in variables])
-        collect = _truths if wants_truth else self._terms.ids_of
+        collect = truth_column if wants_truth else self._terms.ids_of
         if not variables:
             evaluate = _guarded((compile_condition if wants_truth else compile_expression)(skeleton, variables))
             return np.repeat(collect([evaluate(())]), table.size)
@@ -437,26 +411,19 @@ class Expressions:
             columns: The ids of its variables.
             wants_truth: As for `_by_rows`.
         """
-        if not column_forms(call):
+        results = results_of_columns(call, columns, self._terms.python_values)
+        if results is None:
             return None
-        size = len(next(iter(columns.values())))
-
-        def read(variable: Variable, kind: Kind, chosen: Sequence[int] | None) -> list[Any]:
-            ids = columns[variable]
-            return self._terms.python_values(kind, ids if chosen is None else ids[np.array(chosen, np.int64)])
-
-        results: list[Any] = [None] * size
-        try:
-            for kind, chosen, values in values_by_form(call, size, read):
-                found = values if wants_truth else texts_of(kind, values)
-                for place, value in enumerate(found) if chosen is None else zip(chosen, found, strict=True):
-                    results[place] = value
-        except ValueTooLargeError:
-            return None
-        if wants_truth:
-            return _truths(results)
-        is_short = max((len(text) for text in results if text is not None), default=0) <= LONGEST
-        return self._terms.ids_of_results(results) if is_short else None
+        found = np.empty(len(next(iter(columns.values()))), np.int8 if wants_truth else np.int32)
+        for kind, rows, values in results:
+            if wants_truth:
+                found[rows] = truth_column(values)
+                continue
+            texts = texts_of(kind, values)
+            if longest(texts) > LONGEST:
+                return None
+            found[rows] = self._terms.ids_of_results(texts)
+        return found
 
     def _skeleton(self, expression: Any, table: Table, further: dict[str, Ids]) -> Any:
         """Return an expression whose parts with rules of their own are replaced by variables, with columns in `further`."""
@@ -486,14 +453,6 @@ def is_too_long(result: Any) -> bool:
     """Return whether the result of a function has more than `LONGEST` characters."""
     text = result.lexical if isinstance(result, Literal) else result.value if isinstance(result, IRI) else ""
     return len(text) > LONGEST
-
-
-def _truths(values: list[Any]) -> Truth:
-    return np.array([-1 if value is None else int(value) for value in values], np.int8)
-
-
-def _negated(truth: Truth) -> Truth:
-    return np.where(truth < 0, truth, 1 - truth).astype(np.int8)
 
 
 _TRUTHS: Final = {

@@ -1,29 +1,37 @@
 """Functions on columns of simple strings, evaluated on Python's strings without making terms of them.
 
-They give what `kg_reasoner.expressions.functions.strings` gives for strings without language tags. Other columns are left to that.
+Each different string is converted once, by those functions that convert many together (`Function.on_column`). Columns with other
+terms are left to the caller.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, Final, NamedTuple, TypeAlias
+from typing import Any, Final, NamedTuple, TypeAlias, cast
 
 import numpy as np
 
 from kg_reasoner.concurrency.limits import current_watch
 from kg_reasoner.concurrency.watching import blocks, mapped, watched
+from kg_reasoner.expressions.functions import FUNCTIONS
 from kg_reasoner.expressions.functions.regex import LONGEST
+from kg_reasoner.expressions.result_texts import texts_of_strings
 from kg_reasoner.program import Call, Variable
 from kg_reasoner.sparql.solutions.query_terms import QueryTerms
 from kg_reasoner.sparql.solutions.table import UNBOUND, Table, constant
 from kg_reasoner.storage.arrays import Ids, Numbers
 from kg_reasoner.storage.grouping import distinct_ids, group_rows
 from kg_reasoner.storage.terms.dictionary import VALUE_BLANK, VALUE_ESCAPED, VALUE_STRING
-from kg_reasoner.terms import XSD, Literal, term_text
+from kg_reasoner.terms import XSD, Literal
 
 __all__ = ["STRINGS", "LastColumn", "StringColumn", "ids_of_strings", "strings_of"]
 
-STRINGS: Final = frozenset({"STR", "CONCAT", "LCASE", "UCASE", "STRBEFORE", "STRAFTER", "SUBSTR"})
+_ON_COLUMNS: Final = {
+    name: overload for name, function in FUNCTIONS.items() for overload in function.overloads if overload.on_column is not None
+}
+"""What converts many simple strings at once."""
+
+STRINGS: Final = frozenset({"STR", "CONCAT", *_ON_COLUMNS})
 """The functions of this module."""
 
 AT_ONCE: Final = 1 << 14
@@ -35,9 +43,8 @@ SAMPLE: Final = 1 << 10
 ALIKE: Final = 2
 """The minimal average number of occurrences of each, if many are alike."""
 
-Convert: TypeAlias = Callable[[list[str]], list[str]]
+Convert: TypeAlias = Callable[[list[str]], list[str] | None]
 
-_INTEGER: Final = XSD.integer.value
 _STRING: Final = XSD.string.value
 
 
@@ -90,7 +97,10 @@ def strings_of(expression: Any, table: Table, terms: QueryTerms, last: LastColum
         return None
     values: list[str] = []
     for part in blocks(len(below.values), AT_ONCE):
-        values += convert(below.values[part])
+        converted = convert(below.values[part])
+        if converted is None:
+            return None
+        values += converted
     return _shortened(StringColumn(values, below.places))
 
 
@@ -174,61 +184,23 @@ def _between(columns: Sequence[StringColumn]) -> StringColumn | None:
 
 def _function(call: Call) -> Convert | None:
     """Return a call with constant further arguments as a function of many values of its first one."""
-    if call.name in ("LCASE", "UCASE"):
-        return _in_case(str.lower if call.name == "LCASE" else str.upper)
-    constants = call.arguments[1:]
-    if not constants or not all(isinstance(argument, Literal) for argument in constants):
+    function, constants = _ON_COLUMNS.get(call.name), call.arguments[1:]
+    if function is None or function.on_column is None or not all(isinstance(each, Literal) for each in constants):
         return None
-    given: list[Any] = list(constants)
-    if call.name in ("STRBEFORE", "STRAFTER"):
-        return _around(given[0].lexical, is_before=call.name == "STRBEFORE") if given[0].datatype == _STRING else None
-    if call.name == "SUBSTR" and all(each.datatype == _INTEGER and _is_small(each.lexical) for each in given):
-        return _part(*(int(each.lexical) for each in given))
-    return None
-
-
-def _is_small(lexical: str) -> bool:
-    return len(lexical) < 10 and lexical.lstrip("+-").isdecimal() and lexical.isascii()
-
-
-def _in_case(convert: Callable[[str], str]) -> Convert:
-    """Return the conversion of many strings at once, as lines."""
-
-    def apply(values: list[str]) -> list[str]:
-        lines = convert("\n".join(values)).split("\n")
-        return lines if len(lines) == len(values) else list(map(convert, values))
-
-    return apply
-
-
-def _around(mark: str, *, is_before: bool) -> Convert:
-    if not mark:
-        return (lambda values: [""] * len(values)) if is_before else (lambda values: values)
-    if is_before:
-        return lambda values: [text[:at] if (at := text.find(mark)) >= 0 else "" for text in values]
-    return lambda values: [text.partition(mark)[2] for text in values]
-
-
-def _part(start: int, length: int | None = None) -> Convert:
-    first = max(0, start - 1)
-    end = None if length is None else max(0, start - 1 + length)
-    return lambda values: [text[first:end] for text in values]
+    kinds = function.kinds(len(call.arguments))[1:]
+    given = [kind.read(cast(Literal, each)) for kind, each in zip(kinds, constants, strict=True)]
+    on_column = function.on_column
+    return None if None in given else lambda values: on_column(values, *given)
 
 
 def ids_of_strings(column: StringColumn, size: int, terms: QueryTerms) -> Ids:
     """Return the ids of simple strings."""
-    values = column.values
-    if any(map(_is_escaped, ("".join(values[part]) for part in blocks(len(values), AT_ONCE)))):
-        texts = [term_text(Literal(value)) for value in watched(values)]
-    else:
-        texts = [f'"{value}"' for value in values]
+    values, texts = column.values, list[str]()
+    for part in blocks(len(values), AT_ONCE):
+        texts += texts_of_strings(values[part])
     distinct = list(dict.fromkeys(texts))
     found = terms.ids_of_texts(distinct)
     if len(distinct) < len(texts):
         known = dict(zip(distinct, found.tolist(), strict=True))
         found = np.array([known[text] for text in texts], np.int32)
     return constant(int(found[0]), size) if column.places is None else found[column.places]
-
-
-def _is_escaped(value: str) -> bool:
-    return '"' in value or "\\" in value or "\n" in value or "\r" in value

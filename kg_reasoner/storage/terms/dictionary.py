@@ -347,6 +347,13 @@ class Dictionary:
             raise LoadError(f"the term {error.object} contains half of a surrogate pair, which is not a character") from None
         return self.encode_pieces(pieces)
 
+    def encode_results(self, texts: Sequence[str | None], error: int) -> Ids:
+        """Intern texts as `encode_texts` does; the results of functions, of which None stands for an error, are `error` instead."""
+        ids = np.full(len(texts), error, np.int32)
+        known = [place for place, text in enumerate(texts) if text is not None]
+        ids[known] = self.encode_texts([text for text in texts if text is not None])
+        return ids
+
     def encode_pieces(self, pieces: Sequence[bytes]) -> Ids:
         """Intern texts as `encode_texts` does, given as UTF-8."""
         layout = self._layout(sum(map(len, pieces)), len(pieces))

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from decimal import Decimal
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
 
 import numpy as np
 
@@ -19,7 +19,9 @@ from kg_reasoner.storage.terms.dictionary import Dictionary
 from kg_reasoner.storage.values.value_columns import DECIMAL, INTEGER, RESOURCE, STRING
 from kg_reasoner.terms import term_of
 
-__all__ = ["python_values", "results_in_blocks"]
+__all__ = ["python_values", "results_in_blocks", "results_of_columns"]
+
+Values: TypeAlias = Callable[[Kind, Ids], "list[Any]"]
 
 _FEW: Final = 16
 """Fewer terms are read one by one."""
@@ -28,12 +30,39 @@ AT_ONCE: Final = 1 << 12
 """The maximal number of rows whose values are in memory together, between two checks of the limits: results can be long."""
 
 
+Results: TypeAlias = "tuple[Kind, Numbers | slice, list[Any]]"
+"""The kind of some results, the rows that have them, and the results; None in place of a type error."""
+
+
+def results_of_columns(expression: Expression, columns: Mapping[Variable, Ids], values: Values) -> list[Results] | None:
+    """Evaluate an expression on columns.
+
+    Args:
+        expression: The expression.
+        columns: The ids of its variables, of which there is one at least.
+        values: Returns the values that terms have as a kind.
+
+    Returns:
+        The results of all rows; None for an expression without forms for columns, or with a result that is too large.
+    """
+    if not column_forms(expression):
+        return None
+
+    def read(variable: Variable, kind: Kind, rows: Sequence[int] | None) -> list[Any]:
+        ids = columns[variable]
+        return values(kind, ids if rows is None else ids[np.array(rows, np.int64)])
+
+    try:
+        found = values_by_form(expression, len(next(iter(columns.values()))), read)
+    except ValueTooLargeError:
+        return None
+    return [(kind, slice(None) if rows is None else np.array(rows, np.int64), results) for kind, rows, results in found]
+
+
 def results_in_blocks(
     expression: Expression, columns: Mapping[Variable, Ids], size: int, dictionary: Dictionary
-) -> Iterator[tuple[Kind, slice | Numbers, list[Any]]]:
-    """Yield results of an expression, their kind, and the rows that have them, block by block.
-
-    There are none for an expression without forms for columns, nor for a block with a result that is too large.
+) -> Iterator[Results]:
+    """Yield results of an expression, block by block; none for a block for which `results_of_columns` has none.
 
     Args:
         expression: The expression.
@@ -43,19 +72,12 @@ def results_in_blocks(
     """
     if not column_forms(expression):
         return
+    numbers = np.arange(size)
     for block in short_blocks(size, AT_ONCE):
         ids = {variable: column[block] for variable, column in columns.items()}
-
-        def read(variable: Variable, kind: Kind, rows: Sequence[int] | None, ids: Mapping[Variable, Ids] = ids) -> list[Any]:
-            some = ids[variable] if rows is None else ids[variable][np.array(rows, np.int64)]
-            return python_values(kind, some, dictionary)
-
-        try:
-            found = values_by_form(expression, block.stop - block.start, read)
-        except ValueTooLargeError:
-            continue
-        for kind, rows, values in found:
-            yield kind, block if rows is None else block.start + np.array(rows, np.int64), values
+        found = results_of_columns(expression, ids, lambda kind, some: python_values(kind, some, dictionary))
+        for kind, rows, values in found or ():
+            yield kind, numbers[block][rows], values
 
 
 def python_values(kind: Kind, ids: Ids, dictionary: Dictionary) -> list[Any]:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias, cast
+from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias, Union, cast
 
-from kg_reasoner.api.given.given_values import as_value, expect_several
+from kg_reasoner.api.inputs.given_values import as_value, expect_several
 from kg_reasoner.errors import LoadError, plural
 from kg_reasoner.language.checks.analysis import arities
+from kg_reasoner.lazy_modules import LazyModule
 from kg_reasoner.program import Program
 from kg_reasoner.spark_backend.io.columns import (
     INFERRED,
@@ -22,7 +23,9 @@ from kg_reasoner.spark_backend.io.columns import (
 from kg_reasoner.terms import Triple
 
 if TYPE_CHECKING:
-    from pyspark.sql import Column, DataFrame, SparkSession
+    from pyspark import sql
+else:
+    sql = LazyModule("pyspark.sql")
 
 __all__ = [
     "Ontology",
@@ -35,7 +38,7 @@ __all__ = [
     "refuse_other_than_triples",
 ]
 
-Ontology: TypeAlias = "DataFrame | Iterable[Triple]"
+Ontology: TypeAlias = Union["sql.DataFrame", Iterable[Triple]]
 
 
 def expect_program(given: object) -> None:
@@ -49,7 +52,7 @@ def expect_program(given: object) -> None:
         raise LoadError(f"{given!r} is not a Program", hint=hint)
 
 
-def given_triples(spark: SparkSession, triples: DataFrame | None, ontology: Ontology | None) -> DataFrame:
+def given_triples(spark: sql.SparkSession, triples: sql.DataFrame | None, ontology: Ontology | None) -> sql.DataFrame:
     """Return all given triples in the three columns.
 
     Args:
@@ -67,11 +70,11 @@ def given_triples(spark: SparkSession, triples: DataFrame | None, ontology: Onto
             raise LoadError(f"triples are a DataFrame of Spark, not an object of type {type(triples).__name__}", hint=hint)
         frames.append(_columns_of(triples))
     if ontology is not None:
-        frames.append(_columns_of(cast("DataFrame", ontology)) if _is_frame(ontology) else _frame_of(spark, ontology))
+        frames.append(_columns_of(cast("sql.DataFrame", ontology)) if _is_frame(ontology) else _frame_of(spark, ontology))
     return union(frames) or triple_frame(spark, [])
 
 
-def given_facts(program: Program, facts: Mapping[str, DataFrame] | None) -> dict[str, DataFrame]:
+def given_facts(program: Program, facts: Mapping[str, sql.DataFrame] | None) -> dict[str, sql.DataFrame]:
     """Return the given facts of general predicates.
 
     Args:
@@ -99,7 +102,7 @@ def given_facts(program: Program, facts: Mapping[str, DataFrame] | None) -> dict
     return dict(facts or {})
 
 
-def digest_of_facts(predicate: str, facts: DataFrame) -> str:
+def digest_of_facts(predicate: str, facts: sql.DataFrame) -> str:
     """Return a text that identifies the facts of a predicate, from one pass over them.
 
     Raises:
@@ -120,7 +123,7 @@ def digest_of_facts(predicate: str, facts: DataFrame) -> str:
     return f"{predicate} {count} {digest}"
 
 
-def expect_materialisation(given: DataFrame) -> None:
+def expect_materialisation(given: sql.DataFrame) -> None:
     """Check that a DataFrame has the column that tells explicit triples from inferred ones.
 
     Raises:
@@ -135,7 +138,7 @@ def _is_frame(given: object) -> bool:
     return hasattr(given, "sparkSession")
 
 
-def _columns_of(given: DataFrame) -> DataFrame:
+def _columns_of(given: sql.DataFrame) -> sql.DataFrame:
     names = [name.lower() for name in given.columns]
     if any(names.count(name) != 1 for name in TRIPLE_COLUMNS):
         raise LoadError(
@@ -145,24 +148,24 @@ def _columns_of(given: DataFrame) -> DataFrame:
     return given.select(*TRIPLE_COLUMNS)
 
 
-def _frame_of(spark: SparkSession, given: Any) -> DataFrame:
+def _frame_of(spark: sql.SparkSession, given: Any) -> sql.DataFrame:
     expect_several(given, "triples")
     return triple_frame(spark, ((as_value(s), as_value(p), as_value(o)) for s, p, o in given))
 
 
-def is_triple() -> Column:
+def is_triple() -> sql.Column:
     """Return a column that is true for rows of texts of terms, as far as their first characters tell; null or false for others."""
     from pyspark.sql import functions as F
 
     return _is_term(F.col(SUBJECT)) & F.col(PREDICATE).startswith("<") & _is_term(F.col(OBJECT))
 
 
-def _is_term(text: Column) -> Column:
+def _is_term(text: sql.Column) -> sql.Column:
     """Return a column that is true for texts of terms, as far as their first characters tell; null or false for others."""
     return text.startswith("<") | text.startswith("_:") | text.startswith('"')
 
 
-def refuse_other_than_triples(triples: DataFrame) -> NoReturn:
+def refuse_other_than_triples(triples: sql.DataFrame) -> NoReturn:
     """Raise the error for rows that are not triples.
 
     Args:

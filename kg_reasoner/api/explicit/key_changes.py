@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from kg_reasoner.api.declared.keys import check_among, check_new_key, facts_with_keys, stated_facts
-from kg_reasoner.api.given.given_values import as_value, expect_several
+from kg_reasoner.api.declared_relations.keys import check_among, check_new_key, facts_with_keys, stated_facts
+from kg_reasoner.api.inputs.given_values import as_value, expect_several
 from kg_reasoner.api.operations.core import ReasonerCore
 from kg_reasoner.engine.facts.row_encoding import as_rows, encode_rows
 from kg_reasoner.errors import ArityError, KeyViolationError, ReasonerError, UnknownNameError, plural

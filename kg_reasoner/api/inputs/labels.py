@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Final, Protocol
 
-from kg_reasoner.api.given.given_values import expect_prefixes
+from kg_reasoner.api.inputs.given_values import expect_prefixes
 from kg_reasoner.language.display_names import DisplayNames
 from kg_reasoner.terms import IRI, RDFS, Literal, Term, Triple
 

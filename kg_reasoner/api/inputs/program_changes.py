@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 
-from kg_reasoner.api.given.given_programs import as_program, as_rules
+from kg_reasoner.api.inputs.given_programs import as_program, as_rules
 from kg_reasoner.api.operations.core import ReasonerCore
 from kg_reasoner.api.operations.notices import warn_of_program
 from kg_reasoner.program import Program, Rule

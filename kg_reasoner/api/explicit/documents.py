@@ -25,7 +25,7 @@ from kg_reasoner.storage.terms.dictionary import Dictionary
 from kg_reasoner.terms import RDF
 
 if TYPE_CHECKING:
-    from kg_reasoner.api.stated.named_graphs import NamedGraphs
+    from kg_reasoner.api.explicit.named_graphs import NamedGraphs
     from kg_reasoner.loaders.imports.catalogs import CatalogSource
     from kg_reasoner.loaders.imports.closure import ImportClosure, ImportsMode
     from kg_reasoner.loaders.ontology.owl import AxiomWarning

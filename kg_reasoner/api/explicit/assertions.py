@@ -52,7 +52,7 @@ def remove_triples(core: ReasonerCore, triples: Iterable[AnyTriple] | TripleIds)
 
 def know(core: ReasonerCore, terms: Iterable[AnyTerm]) -> None:
     """See `kg_reasoner.api.reasoner.Reasoner.know`."""
-    from kg_reasoner.api.given.given_values import expect_several
+    from kg_reasoner.api.inputs.given_values import expect_several
 
     expect_several(terms, "terms")
     new = [term for term in map(as_term, terms) if term not in core.dictionary]
@@ -119,12 +119,12 @@ def assert_facts(core: ReasonerCore, predicate: str, facts: Ids) -> None:
     if declaration is not None:
         _expect_given(declaration)
         if declaration.kind == "multiset":
-            from kg_reasoner.api.stated.multisets import add_counted
+            from kg_reasoner.api.explicit.multisets import add_counted
 
             add_counted(core.engine, predicate, facts)
             return
         if declaration.key:
-            from kg_reasoner.api.declared.keys import check_keys
+            from kg_reasoner.api.declared_relations.keys import check_keys
 
             check_keys(core.engine, declaration, facts)
     core.engine.load(predicate, facts)
@@ -140,7 +140,7 @@ def retract_facts(core: ReasonerCore, predicate: str, facts: Ids) -> None:
     if declaration is not None:
         _expect_given(declaration)
         if declaration.kind == "multiset":
-            from kg_reasoner.api.stated.multisets import remove_counted
+            from kg_reasoner.api.explicit.multisets import remove_counted
 
             remove_counted(core.engine, predicate, facts)
             return

@@ -1,0 +1,1 @@
+"""Explicit facts: assertion and retraction, documents, named graphs, primary keys and multisets."""
