@@ -14,7 +14,7 @@ from kg_reasoner.errors import QuerySyntaxError
 from kg_reasoner.rdflib_store.updates.rdflib_operations import operations_of
 from kg_reasoner.sparql.queries.sparql_text import read_update
 from kg_reasoner.sparql.syntax.update_syntax import read_common_update
-from kg_reasoner.sparql.updates import DeleteData, InsertData, Modify, Operation
+from kg_reasoner.sparql.update_algebra import DeleteData, InsertData, Modify, Operation
 from kg_reasoner.terms import BlankNode
 from tests.helpers.effort import examples
 from tests.rdflib_store.sparql_updates import update_text

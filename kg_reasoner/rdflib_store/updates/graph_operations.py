@@ -10,7 +10,7 @@ import numpy as np
 from kg_reasoner.errors import ReasonerError
 from kg_reasoner.loaders.convert import to_rdflib
 from kg_reasoner.rdflib_store.updates.update_changes import UpdateChanges
-from kg_reasoner.sparql.updates import OnGraphs
+from kg_reasoner.sparql.update_algebra import OnGraphs
 from kg_reasoner.storage.arrays import NO_QUADS
 from kg_reasoner.terms import IRI
 

@@ -8,7 +8,16 @@ from typing import TYPE_CHECKING, Any, Final, cast
 
 from kg_reasoner.errors import LoadError
 from kg_reasoner.sparql.translate import template_term, translate_pattern
-from kg_reasoner.sparql.updates import DeleteData, InsertData, Load, Modify, OnGraphs, Operation, QuadTemplate, delete_where
+from kg_reasoner.sparql.update_algebra import (
+    DeleteData,
+    InsertData,
+    LoadDocument,
+    Modify,
+    OnGraphs,
+    Operation,
+    QuadTemplate,
+    delete_where,
+)
 from kg_reasoner.terms import IRI
 
 if TYPE_CHECKING:
@@ -52,7 +61,7 @@ def _modify(operation: CompValue) -> Operation:
 
 
 def _load(operation: CompValue) -> Operation:
-    return Load(str(operation.iri), _named(operation.graphiri), bool(operation.silent))
+    return LoadDocument(str(operation.iri), _named(operation.graphiri), bool(operation.silent))
 
 
 def _on_graph(operation: CompValue) -> Operation:

@@ -24,7 +24,7 @@ from kg_reasoner.sparql.queries.parsed import as_terms
 from kg_reasoner.sparql.queries.templates import instantiated_quads
 from kg_reasoner.sparql.solutions.table import Table
 from kg_reasoner.sparql.syntax.update_syntax import read_common_update
-from kg_reasoner.sparql.updates import DeleteData, InsertData, Load, Modify, Operation, QuadTemplate, variables_of
+from kg_reasoner.sparql.update_algebra import DeleteData, InsertData, LoadDocument, Modify, Operation, QuadTemplate, variables_of
 from kg_reasoner.storage.arrays import NO_QUADS, Ids
 from kg_reasoner.terms import Term
 
@@ -116,7 +116,7 @@ class _Request:
                 self._changes.make(data_to_delete(self._changes, operation.quads, self._target), NO_QUADS)
             elif isinstance(operation, Modify):
                 self._changes.make(*self._found(operation))
-            elif isinstance(operation, Load):
+            elif isinstance(operation, LoadDocument):
                 self._load(operation)
             else:
                 try:
@@ -125,7 +125,7 @@ class _Request:
                     if not operation.is_silent:
                         raise
 
-    def _load(self, operation: Load) -> None:
+    def _load(self, operation: LoadDocument) -> None:
         """Load a document. With SILENT, the operation does nothing where it fails (SPARQL 1.1 Update, 3.1.4), with a warning."""
         try:
             kind = self._dataset.permissions.check_load(operation.address)

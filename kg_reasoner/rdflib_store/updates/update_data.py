@@ -14,7 +14,7 @@ from kg_reasoner.rdflib_store.graphs.copying import translated
 from kg_reasoner.rdflib_store.graphs.rdflib_terms import checked_triple
 from kg_reasoner.rdflib_store.graphs.transactions import IN_DEFAULT
 from kg_reasoner.sparql.algebra import PatternTerm
-from kg_reasoner.sparql.updates import QuadTemplate
+from kg_reasoner.sparql.update_algebra import QuadTemplate
 from kg_reasoner.storage.arrays import NO_QUADS, Flags, Ids, selected_rows
 from kg_reasoner.terms import BlankNode, Term, term_text
 

@@ -14,7 +14,7 @@ from kg_reasoner.program import Variable
 from kg_reasoner.sparql.algebra import PatternTerm
 from kg_reasoner.sparql.solutions.query_terms import QueryTerms
 from kg_reasoner.sparql.solutions.table import UNBOUND, Table, constant
-from kg_reasoner.sparql.updates import QuadTemplate
+from kg_reasoner.sparql.update_algebra import QuadTemplate
 from kg_reasoner.storage.arrays import Ids, TripleIds
 from kg_reasoner.storage.grouping import group_rows
 from kg_reasoner.terms import BlankNode

@@ -9,7 +9,7 @@ from kg_reasoner.program import Variable
 from kg_reasoner.sparql.algebra import PatternTerm
 from kg_reasoner.sparql.syntax.query_syntax import QueryReader, template_term
 from kg_reasoner.sparql.syntax.tokens import END, VARIABLE, WORD, Unread
-from kg_reasoner.sparql.updates import DeleteData, InsertData, Modify, OnGraphs, Operation, QuadTemplate, delete_where
+from kg_reasoner.sparql.update_algebra import DeleteData, InsertData, Modify, OnGraphs, Operation, QuadTemplate, delete_where
 from kg_reasoner.terms import IRI, BlankNode
 
 __all__ = ["read_common_update"]

@@ -36,7 +36,7 @@ TEXT_SLICE: Final = 1 << 15
 """The same in bytes of texts."""
 
 
-class Growing(Protocol):
+class ClaimsMemory(Protocol):
     """A `kg_reasoner.storage.terms.dictionary.Dictionary`, which documents this member."""
 
     claim: Callable[[int], None]
@@ -50,7 +50,7 @@ class TermGrowth:
         terms: Its tables.
     """
 
-    def __init__(self, dictionary: Growing, terms: Record) -> None:
+    def __init__(self, dictionary: ClaimsMemory, terms: Record) -> None:
         self._dictionary, self._terms = dictionary, terms
         self._tables: Iterator[None] | None = None
         self._texts: Iterator[None] | None = None

@@ -13,7 +13,17 @@ from kg_reasoner.sparql.algebra import EachGraph, Node, Patterns, PatternTerm, T
 from kg_reasoner.sparql.building import joined
 from kg_reasoner.terms import IRI
 
-__all__ = ["DeleteData", "InsertData", "Load", "Modify", "OnGraphs", "Operation", "QuadTemplate", "delete_where", "variables_of"]
+__all__ = [
+    "DeleteData",
+    "InsertData",
+    "LoadDocument",
+    "Modify",
+    "OnGraphs",
+    "Operation",
+    "QuadTemplate",
+    "delete_where",
+    "variables_of",
+]
 
 QuadTemplate: TypeAlias = tuple[PatternTerm, PatternTerm, PatternTerm, PatternTerm | None]
 """A quad with variables and blank nodes; None: it is outside of GRAPH."""
@@ -55,7 +65,7 @@ class Modify:
 
 
 @dataclass(frozen=True, slots=True)
-class Load:
+class LoadDocument:
     """LOAD: the address of a document, and the graph of INTO GRAPH."""
 
     address: str
@@ -78,7 +88,7 @@ class OnGraphs:
     is_silent: bool
 
 
-Operation: TypeAlias = InsertData | DeleteData | Modify | Load | OnGraphs
+Operation: TypeAlias = InsertData | DeleteData | Modify | LoadDocument | OnGraphs
 
 
 def delete_where(quads: tuple[QuadTemplate, ...], base: str | None) -> Modify:
