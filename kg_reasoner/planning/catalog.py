@@ -9,7 +9,7 @@ from typing import Final, TypeAlias
 import numpy as np
 
 from kg_reasoner.data_classes import dataclass
-from kg_reasoner.expressions.given_relations import GIVEN_RELATIONS, LITERAL_PREDICATES
+from kg_reasoner.expressions.given_relations import GIVEN_RELATIONS, LITERAL_PREDICATES, LITERAL_TYPE, AskedOfLiterals
 from kg_reasoner.language.checks.analysis import Key, conjuncts
 from kg_reasoner.planning.expansion import (
     conditions_on,
@@ -120,10 +120,15 @@ class StoredRule:
 
 
 @remembered
-def asked_of_literals(rule: Rule) -> frozenset[str]:
-    """Return the `LITERAL_PREDICATES` of a rule's atoms."""
+def asked_of_literals(rule: Rule) -> frozenset[AskedOfLiterals]:
+    """Return what the atoms of a rule ask of literals: most rules ask whether one is of a given type."""
     atoms = (part.atom if isinstance(part, Negation) else part for part in rule.body)
-    return frozenset([atom.predicate for atom in atoms if isinstance(atom, Atom) and atom.predicate in LITERAL_PREDICATES])
+    return frozenset([_asked_by(atom) for atom in atoms if isinstance(atom, Atom) and atom.predicate in LITERAL_PREDICATES])
+
+
+def _asked_by(atom: Atom) -> AskedOfLiterals:
+    datatype = atom.terms[1] if atom.predicate == LITERAL_TYPE else None
+    return atom.predicate, datatype.value if isinstance(datatype, IRI) else None
 
 
 def _distinction(expression: Expression) -> tuple[str, Argument, Argument] | None:

@@ -18,6 +18,7 @@ import numpy as np
 from kg_reasoner.engine.evaluation.materialiser import Materialiser
 from kg_reasoner.engine.evaluation.planned_rules import NewRule, PlannedRule
 from kg_reasoner.expressions.demands import demands, looks_at_demands
+from kg_reasoner.expressions.given_relations import AskedOfLiterals
 from kg_reasoner.language.checks import analysis
 from kg_reasoner.language.selection.relevance import Relevance
 from kg_reasoner.language.strata.recursion import Recursion, lowered
@@ -55,8 +56,8 @@ class RuleBook:
         """Whether some rule negates or aggregates, and whether some rule uses `DEMAND_PREDICATES` (see
         `kg_reasoner.expressions.demands`).
         """
-        self.asked_of_literals: Counter[str] = Counter()
-        """The number of rules that use each predicate of literals."""
+        self.asked_of_literals: Counter[AskedOfLiterals] = Counter()
+        """What rules ask of literals, and the number of rules that do."""
         self._new: set[Rule] = set()
         self._relevance = Relevance(catalog.has_facts)
         self._filled: Flags = np.zeros(0, np.bool_)
@@ -266,6 +267,6 @@ class RuleBook:
                 change(relation, np.array(rows, np.int32).reshape(len(rows), -1), STATED)
 
 
-def _asked_of_literals(rules: Iterable[Rule]) -> Counter[str]:
-    """Return how many rules use each predicate of literals."""
-    return Counter([name for rule in rules for name in asked_of_literals(rule)])
+def _asked_of_literals(rules: Iterable[Rule]) -> Counter[AskedOfLiterals]:
+    """Return what rules ask of literals, and how many rules do."""
+    return Counter([asked for rule in rules for asked in asked_of_literals(rule)])
