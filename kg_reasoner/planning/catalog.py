@@ -282,7 +282,9 @@ class RelationCatalog:
         return StoredAtom(*self.layout.place(*terms), negated)
 
     def _terms(self, atom: Atom, negated: bool) -> _Terms:
-        return atom.predicate, tuple([term.name if isinstance(term, Variable) else self.term(term) for term in atom.terms]), negated
+        known = self._ids.get  # not a call for each term, of which there are many
+        terms = [term.name if isinstance(term, Variable) else known(term) or self.term(term) for term in atom.terms]
+        return atom.predicate, tuple(terms), negated
 
     def term(self, term: Argument) -> StoredTerm:
         """Return the id of a constant, or the name of a variable."""
@@ -297,10 +299,12 @@ class RelationCatalog:
 
     def make_relations(self, rules: Iterable[Rule]) -> None:
         """Create the relations of the triples in rules without variables for properties or classes."""
-        atoms = (atom for rule in rules for atom in triple_atoms((rule.head, *rule.body)))
-        self.layout.make((self.term(atom.terms[1]), self.term(atom.terms[2])) for atom in atoms)
+        typed = self.term(RDF.type)
+        atoms = (atom.terms for rule in rules for atom in triple_atoms((rule.head, *rule.body)))
+        names = ((self.term(property), value) for _, property, value in atoms)
+        self.layout.make((property, self.term(value) if property == typed else None) for property, value in names)
 
-    def rules(self, rule: Rule, since: Names = NO_NAMES) -> Iterator[StoredRule]:
+    def rules(self, rule: Rule, since: Names = NO_NAMES) -> Iterable[StoredRule]:
         """Return a rule over relations. If its variables range over relations, there is one copy for each of their values.
 
         When there are further properties and classes, the same call yields further copies.
@@ -309,6 +313,8 @@ class RelationCatalog:
             rule: The rule.
             since: Omit most of the copies that there were when `TripleLayout.names` had this value.
         """
+        if not self.layout.is_open(rule):
+            return (self._stored(rule, rule, ()),)
         return self._copies(rule, since, self.layout, rule, ())
 
     def _copies(self, rule: Rule, since: Names, layout: TripleLayout, source: Rule, chosen: Values) -> Iterator[StoredRule]:

@@ -10,7 +10,7 @@ facts.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -198,29 +198,28 @@ class RuleBook:
     def _plan(self, rules: Iterable[Rule], names: Names) -> list[PlannedRule]:
         """Plan relevant rules, or the copies that further properties and classes bring. Return the new plans of new rules."""
         wanted: list[NewRule] = []
-        owners: list[Rule] = []
+        owners: list[tuple[dict[Values, PlannedRule], bool]] = []
         for rule in rules:
             if rule in self._recursive or is_aggregate_rule(rule):
                 self._plan_aggregate(rule)
                 continue
             known = self._plans_of.setdefault(rule, {})
-            level, source = self._levels[rule], self._sources.get(rule)
+            level, source, owner = self._levels[rule], self._sources.get(rule), (known, rule in self._new)
             for stored in self._copies(rule, names):
-                if stored.values not in known:
+                if not known or stored.values not in known:
                     wanted.append(NewRule(level, stored, source))
-                    owners.append(rule)
+                    owners.append(owner)
         added = self._materialiser.add_rules(wanted)
-        for rule, planned in zip(owners, added, strict=True):
-            self._plans_of[rule][planned.rule.values] = planned
-        return [planned for rule, planned in zip(owners, added, strict=True) if rule in self._new]
+        for (known, _), planned in zip(owners, added, strict=True):
+            known[planned.rule.values] = planned
+        return [planned for (_, is_new), planned in zip(owners, added, strict=True) if is_new]
 
-    def _copies(self, rule: Rule, names: Names) -> Iterator[StoredRule]:
+    def _copies(self, rule: Rule, names: Names) -> Iterable[StoredRule]:
         """Return a rule over relations, or its copies."""
-        since = self._open.get(rule, NO_NAMES)
-        if self._catalog.layout.is_open(rule):
+        catalog, since = self._catalog, self._open.get(rule, NO_NAMES)
+        if catalog.layout.is_open(rule):
             self._open[rule] = names
-        catalog = self._catalog
-        return (without_places(stored, catalog.functions) for stored in catalog.rules(rule, since))
+        return [without_places(stored, catalog.functions) for stored in catalog.rules(rule, since)]
 
     def _plan_aggregate(self, rule: Rule) -> None:
         """Plan the relation of an aggregate."""
