@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import field
 from typing import Final, TypeAlias
 
@@ -17,7 +17,6 @@ from kg_reasoner.planning.expansion import (
     predicate_variables,
     simple_comparison,
     substitute,
-    triple_atoms,
 )
 from kg_reasoner.planning.functions.function_relations import Functions
 from kg_reasoner.planning.layouts.property_tables import PropertyTables
@@ -62,6 +61,8 @@ class StoredAtom:
     terms: tuple[StoredTerm, ...]
     negated: bool = False
 
+
+NO_ATOMS: Final[Mapping[int, StoredAtom]] = {}
 
 DISTINCT_TERMS = "is not"
 """The comparison ``!SAMETERM(?x, ?y)``."""
@@ -297,12 +298,16 @@ class RelationCatalog:
             known = self._ids[term] = self.dictionary.encode(term)
         return known
 
-    def make_relations(self, rules: Iterable[Rule]) -> None:
-        """Create the relations of the triples in rules without variables for properties or classes."""
-        typed = self.term(RDF.type)
-        atoms = (atom.terms for rule in rules for atom in triple_atoms((rule.head, *rule.body)))
-        names = ((self.term(property), value) for _, property, value in atoms)
-        self.layout.make((property, self.term(value) if property == typed else None) for property, value in names)
+    def closed_rules(self, rules: Sequence[Rule]) -> list[StoredRule]:
+        """Return rules without variables for properties or classes over relations. Their atoms are looked at together, those that
+        are the same object once.
+        """
+        parts = (part.atom if isinstance(part, Negation) else part for rule in rules for part in (rule.head, *rule.body))
+        atoms = {id(part): part for part in parts if isinstance(part, Atom)}
+        terms = {number: self._terms(atom, negated=False) for number, atom in atoms.items()}
+        self.layout.make((found[1], found[2]) for predicate, found, _ in terms.values() if predicate == TRIPLE)
+        shared = {number: self._placed(*found) for number, found in terms.items()}
+        return [self._stored(rule, rule, (), shared) for rule in rules]
 
     def rules(self, rule: Rule, since: Names = NO_NAMES) -> Iterable[StoredRule]:
         """Return a rule over relations. If its variables range over relations, there is one copy for each of their values.
@@ -328,7 +333,8 @@ class RelationCatalog:
         variable, ids = choice
         is_alone = len(predicate_variables(rule)) == 1  # then only its copy for rdf:type can have another one, for the class
         conditions = conditions_on(variable, rule) if is_alone else None
-        atoms: list[_Terms] = []
+        atoms: list[tuple[_Terms, StoredAtom | None]] = []
+        """The atoms, and those over relations that are the same in all copies."""
         for value, term in zip(ids, self.dictionary.decode_all(ids), strict=True):
             values = (*chosen, (variable, term))
             if conditions is None or term == RDF.type:
@@ -336,23 +342,30 @@ class RelationCatalog:
                 if copy is not None:
                     yield from self._copies(copy, since, layout, source, values)
             elif not conditions.body or substitute(conditions, {variable: term}) is not None:
-                atoms = atoms or [self._terms(*each) for each in _atoms_of(rule)]
-                *body, head = [self._placed(*_with_value(atom, variable.name, value)) for atom in atoms]
+                atoms = atoms or [self._with_fixed(*each, variable) for each in _atoms_of(rule)]
+                *body, head = [fixed or self._placed(*_with_value(atom, variable.name, value)) for atom, fixed in atoms]
                 yield StoredRule(head, tuple(body), (), source, values)
 
-    def _stored(self, rule: Rule, source: Rule, values: Values) -> StoredRule:
+    def _with_fixed(self, atom: Atom, negated: bool, variable: Variable) -> tuple[_Terms, StoredAtom | None]:
+        """Return an atom of ids, and the one over its relation if it does not have a variable."""
+        terms = self._terms(atom, negated)
+        return terms, None if variable in atom.terms else self._placed(*terms)
+
+    def _stored(self, rule: Rule, source: Rule, values: Values, shared: Mapping[int, StoredAtom] = NO_ATOMS) -> StoredRule:
+        """Return a rule over relations; `shared` has the atoms that are known, by their identity."""
         body = []
         checks: list[StoredComparison | StoredCall] = []
         for part in rule.body:
             if isinstance(part, Atom):
-                body.append(self.atom(part))
+                body.append(shared.get(id(part)) or self.atom(part))
             elif isinstance(part, Negation):
                 body.append(self.atom(part.atom, negated=True))
             elif isinstance(part, Filter):
                 checks += (self._filter(expression, rule) for expression in conjuncts(part.expression))
             elif isinstance(part, Bind):
                 checks.append(self._call(part.expression, part.variable, rule))
-        return StoredRule(self.atom(rule.head), tuple(body), tuple(checks), source, values)
+        head = shared.get(id(rule.head)) or self.atom(rule.head)
+        return StoredRule(head, tuple(body), tuple(checks), source, values)
 
     def _filter(self, expression: Expression, rule: Rule) -> StoredComparison | StoredCall:
         """Return a condition: a comparison, which kernels evaluate, or a function application."""

@@ -176,8 +176,7 @@ class RuleBook:
             self._note_filled()
             ready = self._relevance.take()
             ready += [rule for rule, known in self._open.items() if known != catalog.layout.names]
-            catalog.make_relations(rule for rule in ready if not catalog.layout.is_open(rule))
-            late += self._plan(sorted(ready, key=self._places.__getitem__), catalog.layout.names)
+            late += self._plan(sorted(ready, key=self._places.__getitem__))
         self._new = set()
         return late
 
@@ -195,31 +194,37 @@ class RuleBook:
         """Discard the removed rules and aggregates, whose consequences have been deleted."""
         self.gone_rules, self.gone_aggregates = [], []
 
-    def _plan(self, rules: Iterable[Rule], names: Names) -> list[PlannedRule]:
+    def _plan(self, rules: Sequence[Rule]) -> list[PlannedRule]:
         """Plan relevant rules, or the copies that further properties and classes bring. Return the new plans of new rules."""
+        catalog = self._catalog
+        closed = [rule for rule in rules if not (self._is_computed(rule) or catalog.layout.is_open(rule))]
+        stored_closed = dict(zip(closed, catalog.closed_rules(closed), strict=True))
+        names = catalog.layout.names
         wanted: list[NewRule] = []
         owners: list[tuple[dict[Values, PlannedRule], bool]] = []
         for rule in rules:
-            if rule in self._recursive or is_aggregate_rule(rule):
+            if self._is_computed(rule):
                 self._plan_aggregate(rule)
                 continue
             known = self._plans_of.setdefault(rule, {})
             level, source, owner = self._levels[rule], self._sources.get(rule), (known, rule in self._new)
-            for stored in self._copies(rule, names):
+            for stored in (stored_closed[rule],) if rule in stored_closed else self._copies(rule, names):
                 if not known or stored.values not in known:
-                    wanted.append(NewRule(level, stored, source))
+                    wanted.append(NewRule(level, without_places(stored, catalog.functions), source))
                     owners.append(owner)
         added = self._materialiser.add_rules(wanted)
         for (known, _), planned in zip(owners, added, strict=True):
             known[planned.rule.values] = planned
         return [planned for (_, is_new), planned in zip(owners, added, strict=True) if is_new]
 
+    def _is_computed(self, rule: Rule) -> bool:
+        """Return whether kernels do not evaluate a rule, which has an aggregate."""
+        return rule in self._recursive or is_aggregate_rule(rule)
+
     def _copies(self, rule: Rule, names: Names) -> Iterable[StoredRule]:
-        """Return a rule over relations, or its copies."""
-        catalog, since = self._catalog, self._open.get(rule, NO_NAMES)
-        if catalog.layout.is_open(rule):
-            self._open[rule] = names
-        return [without_places(stored, catalog.functions) for stored in catalog.rules(rule, since)]
+        """Return the copies of a rule by properties and classes, but for most that there are."""
+        since, self._open[rule] = self._open.get(rule, NO_NAMES), names
+        return self._catalog.rules(rule, since)
 
     def _plan_aggregate(self, rule: Rule) -> None:
         """Plan the relation of an aggregate."""

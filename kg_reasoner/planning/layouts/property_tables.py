@@ -60,18 +60,15 @@ class PropertyTables(TripleLayout):
             self._make(known, term)
         return self.find(subject, property, value)
 
-    def make(self, names: Iterable[tuple[int | str, int | str | None]]) -> None:
+    def make(self, pairs: Iterable[tuple[int | str, int | str]]) -> None:
         """See `TripleLayout`."""
         properties, classes = dict[int, None](), dict[int, None]()
-        for property, cls in names:
-            assert isinstance(property, int)
-            if property == self._type:
-                assert isinstance(cls, int)
-                classes[cls] = None
-            else:
-                properties[property] = None
-        for known, terms in ((self._properties, properties), (self._classes, classes)):
-            if new := [term for term in terms if term not in known]:
+        for property, value in pairs:
+            names, name = (classes, value) if property == self._type else (properties, property)
+            assert isinstance(name, int)
+            names[name] = None
+        for known, names in ((self._properties, properties), (self._classes, classes)):
+            if new := [name for name in names if name not in known]:
                 self._make(known, *new)
 
     def find(self, subject: T, property: T, value: T) -> tuple[int, tuple[T, ...]]:

@@ -63,11 +63,11 @@ class TripleLayout(ABC):
         """Make room for triples that will be stored, which is faster than repeated growth. By default, nothing is done."""
         del blocks
 
-    def make(self, names: Iterable[tuple[int | str, int | str | None]]) -> None:
-        """Create the relations of triples, given their properties, and for rdf:type their classes, together, which is faster than
-        one by one. By default, nothing is done.
+    def make(self, pairs: Iterable[tuple[int | str, int | str]]) -> None:
+        """Create the relations of triples, given their properties and values, together, which is faster than one by one. By
+        default, nothing is done.
         """
-        del names
+        del pairs
 
     # --- relations --------------------------------------------------------------------------------------------------
 
