@@ -15,7 +15,7 @@ from kg_reasoner.expressions.datatypes import DATATYPES
 from kg_reasoner.loaders.ontology.axiom_texts import Texts
 from kg_reasoner.loaders.ontology.axioms import SomeValuesFrom
 from kg_reasoner.loaders.ontology.ontology import Ontology
-from kg_reasoner.loaders.ontology.unfold import DraftRule
+from kg_reasoner.loaders.ontology.unfold import LETTERS, DraftRule
 from kg_reasoner.program import FALSE, TRIPLE, Argument, Atom, Bind, BodyLiteral, Call, Filter, Negation, Variable, triple
 from kg_reasoner.terms import IRI, OWL, RDF, RDFS, BlankNode, Literal, Term, literal, term_text
 
@@ -27,7 +27,7 @@ AUXILIARY_PREFIX: Final = "_owl_"
 LITERAL_TYPE: Final = "literal_type"
 """The predicate ``literal_type(?literal, ?datatype)``, which the engine provides (see `dlp`)."""
 
-X, Y, Z = Variable("x"), Variable("y"), Variable("z")
+X, Y, Z = LETTERS[:3]
 _I, _J = Variable("i"), Variable("j")
 _ARE_DIFFERENT_VALUES: Final = tuple(Filter(Call("!", (Call(name, (Y, Z)),))) for name in ("SAMETERM", "SAMEVALUE"))
 """Tests identity of terms first, without calling a function."""
