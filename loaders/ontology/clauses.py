@@ -12,6 +12,7 @@ from typing import Final
 
 from kg_reasoner.digests import digest
 from kg_reasoner.expressions.datatypes import DATATYPES
+from kg_reasoner.expressions.given_relations import LITERAL_TYPE
 from kg_reasoner.loaders.ontology.axiom_texts import Texts
 from kg_reasoner.loaders.ontology.axioms import SomeValuesFrom
 from kg_reasoner.loaders.ontology.ontology import Ontology
@@ -19,13 +20,10 @@ from kg_reasoner.loaders.ontology.unfold import LETTERS, DraftRule
 from kg_reasoner.program import FALSE, TRIPLE, Argument, Atom, Bind, BodyLiteral, Call, Filter, Negation, Variable, triple
 from kg_reasoner.terms import IRI, OWL, RDF, RDFS, BlankNode, Literal, Term, literal, term_text
 
-__all__ = ["AUXILIARY_PREFIX", "INCONSISTENT", "LITERAL_TYPE", "Clauses", "X", "Y", "Z"]
+__all__ = ["AUXILIARY_PREFIX", "INCONSISTENT", "Clauses", "X", "Y", "Z"]
 
 AUXILIARY_PREFIX: Final = "_owl_"
 """The prefix of the translation's auxiliary predicates, whose names are stable while the blank nodes keep their labels."""
-
-LITERAL_TYPE: Final = "literal_type"
-"""The predicate ``literal_type(?literal, ?datatype)``, which the engine provides (see `dlp`)."""
 
 X, Y, Z = LETTERS[:3]
 _I, _J = Variable("i"), Variable("j")
