@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Final, TypeAlias
 
-__all__ = ["ASKED_OF", "DEMAND_PREDICATES", "GIVEN_RELATIONS", "LITERAL_PREDICATES", "MERGED"]
+__all__ = ["ASKED_OF", "DEMAND_PREDICATES", "GIVEN_RELATIONS", "LITERAL_PREDICATES", "LITERAL_TYPE", "MERGED", "AskedOfLiterals"]
+
+LITERAL_TYPE: Final = "literal_type"
 
 LITERAL_PREDICATES: Final = {
     "recognised_datatype": 1,
     "disjoint_datatypes": 2,
-    "literal_type": 2,
+    LITERAL_TYPE: 2,
     "literal_value": 2,
     "ill_typed": 1,
     "container_membership_property": 1,
@@ -25,6 +27,9 @@ LITERAL_PREDICATES: Final = {
 
 There are none about literals of datatypes that are not recognised.
 """
+
+AskedOfLiterals: TypeAlias = tuple[str, str | None]
+"""One of these predicates, and for the type of literals the IRI of the only datatype of interest, or None for all."""
 
 ASKED_OF: Final = "asked_of"
 MERGED: Final = "merges_equal_terms"

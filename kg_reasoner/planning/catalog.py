@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import field
 from typing import Final, TypeAlias
 
 import numpy as np
 
 from kg_reasoner.data_classes import dataclass
-from kg_reasoner.expressions.given_relations import GIVEN_RELATIONS, LITERAL_PREDICATES
+from kg_reasoner.expressions.given_relations import GIVEN_RELATIONS, LITERAL_PREDICATES, LITERAL_TYPE, AskedOfLiterals
 from kg_reasoner.language.checks.analysis import Key, conjuncts
 from kg_reasoner.planning.expansion import (
     conditions_on,
@@ -17,7 +17,6 @@ from kg_reasoner.planning.expansion import (
     predicate_variables,
     simple_comparison,
     substitute,
-    triple_atoms,
 )
 from kg_reasoner.planning.functions.function_relations import Functions
 from kg_reasoner.planning.layouts.property_tables import PropertyTables
@@ -62,6 +61,8 @@ class StoredAtom:
     terms: tuple[StoredTerm, ...]
     negated: bool = False
 
+
+NO_ATOMS: Final[Mapping[int, StoredAtom]] = {}
 
 DISTINCT_TERMS = "is not"
 """The comparison ``!SAMETERM(?x, ?y)``."""
@@ -120,10 +121,15 @@ class StoredRule:
 
 
 @remembered
-def asked_of_literals(rule: Rule) -> frozenset[str]:
-    """Return the `LITERAL_PREDICATES` of a rule's atoms."""
+def asked_of_literals(rule: Rule) -> frozenset[AskedOfLiterals]:
+    """Return what the atoms of a rule ask of literals: most rules ask whether one is of a given type."""
     atoms = (part.atom if isinstance(part, Negation) else part for part in rule.body)
-    return frozenset([atom.predicate for atom in atoms if isinstance(atom, Atom) and atom.predicate in LITERAL_PREDICATES])
+    return frozenset([_asked_by(atom) for atom in atoms if isinstance(atom, Atom) and atom.predicate in LITERAL_PREDICATES])
+
+
+def _asked_by(atom: Atom) -> AskedOfLiterals:
+    datatype = atom.terms[1] if atom.predicate == LITERAL_TYPE else None
+    return atom.predicate, datatype.value if isinstance(datatype, IRI) else None
 
 
 def _distinction(expression: Expression) -> tuple[str, Argument, Argument] | None:
@@ -277,7 +283,9 @@ class RelationCatalog:
         return StoredAtom(*self.layout.place(*terms), negated)
 
     def _terms(self, atom: Atom, negated: bool) -> _Terms:
-        return atom.predicate, tuple([term.name if isinstance(term, Variable) else self.term(term) for term in atom.terms]), negated
+        known = self._ids.get  # not a call for each term, of which there are many
+        terms = [term.name if isinstance(term, Variable) else known(term) or self.term(term) for term in atom.terms]
+        return atom.predicate, tuple(terms), negated
 
     def term(self, term: Argument) -> StoredTerm:
         """Return the id of a constant, or the name of a variable."""
@@ -290,12 +298,18 @@ class RelationCatalog:
             known = self._ids[term] = self.dictionary.encode(term)
         return known
 
-    def make_relations(self, rules: Iterable[Rule]) -> None:
-        """Create the relations of the triples in rules without variables for properties or classes."""
-        atoms = (atom for rule in rules for atom in triple_atoms((rule.head, *rule.body)))
-        self.layout.make((self.term(atom.terms[1]), self.term(atom.terms[2])) for atom in atoms)
+    def closed_rules(self, rules: Sequence[Rule]) -> list[StoredRule]:
+        """Return rules without variables for properties or classes over relations. Their atoms are looked at together, those that
+        are the same object once.
+        """
+        parts = (part.atom if isinstance(part, Negation) else part for rule in rules for part in (rule.head, *rule.body))
+        atoms = {id(part): part for part in parts if isinstance(part, Atom)}
+        terms = {number: self._terms(atom, negated=False) for number, atom in atoms.items()}
+        self.layout.make((found[1], found[2]) for predicate, found, _ in terms.values() if predicate == TRIPLE)
+        shared = {number: self._placed(*found) for number, found in terms.items()}
+        return [self._stored(rule, rule, (), shared) for rule in rules]
 
-    def rules(self, rule: Rule, since: Names = NO_NAMES) -> Iterator[StoredRule]:
+    def rules(self, rule: Rule, since: Names = NO_NAMES) -> Iterable[StoredRule]:
         """Return a rule over relations. If its variables range over relations, there is one copy for each of their values.
 
         When there are further properties and classes, the same call yields further copies.
@@ -304,6 +318,8 @@ class RelationCatalog:
             rule: The rule.
             since: Omit most of the copies that there were when `TripleLayout.names` had this value.
         """
+        if not self.layout.is_open(rule):
+            return (self._stored(rule, rule, ()),)
         return self._copies(rule, since, self.layout, rule, ())
 
     def _copies(self, rule: Rule, since: Names, layout: TripleLayout, source: Rule, chosen: Values) -> Iterator[StoredRule]:
@@ -317,7 +333,8 @@ class RelationCatalog:
         variable, ids = choice
         is_alone = len(predicate_variables(rule)) == 1  # then only its copy for rdf:type can have another one, for the class
         conditions = conditions_on(variable, rule) if is_alone else None
-        atoms: list[_Terms] = []
+        atoms: list[tuple[_Terms, StoredAtom | None]] = []
+        """The atoms, and those over relations that are the same in all copies."""
         for value, term in zip(ids, self.dictionary.decode_all(ids), strict=True):
             values = (*chosen, (variable, term))
             if conditions is None or term == RDF.type:
@@ -325,23 +342,30 @@ class RelationCatalog:
                 if copy is not None:
                     yield from self._copies(copy, since, layout, source, values)
             elif not conditions.body or substitute(conditions, {variable: term}) is not None:
-                atoms = atoms or [self._terms(*each) for each in _atoms_of(rule)]
-                *body, head = [self._placed(*_with_value(atom, variable.name, value)) for atom in atoms]
+                atoms = atoms or [self._with_fixed(*each, variable) for each in _atoms_of(rule)]
+                *body, head = [fixed or self._placed(*_with_value(atom, variable.name, value)) for atom, fixed in atoms]
                 yield StoredRule(head, tuple(body), (), source, values)
 
-    def _stored(self, rule: Rule, source: Rule, values: Values) -> StoredRule:
+    def _with_fixed(self, atom: Atom, negated: bool, variable: Variable) -> tuple[_Terms, StoredAtom | None]:
+        """Return an atom of ids, and the one over its relation if it does not have a variable."""
+        terms = self._terms(atom, negated)
+        return terms, None if variable in atom.terms else self._placed(*terms)
+
+    def _stored(self, rule: Rule, source: Rule, values: Values, shared: Mapping[int, StoredAtom] = NO_ATOMS) -> StoredRule:
+        """Return a rule over relations; `shared` has the atoms that are known, by their identity."""
         body = []
         checks: list[StoredComparison | StoredCall] = []
         for part in rule.body:
             if isinstance(part, Atom):
-                body.append(self.atom(part))
+                body.append(shared.get(id(part)) or self.atom(part))
             elif isinstance(part, Negation):
                 body.append(self.atom(part.atom, negated=True))
             elif isinstance(part, Filter):
                 checks += (self._filter(expression, rule) for expression in conjuncts(part.expression))
             elif isinstance(part, Bind):
                 checks.append(self._call(part.expression, part.variable, rule))
-        return StoredRule(self.atom(rule.head), tuple(body), tuple(checks), source, values)
+        head = shared.get(id(rule.head)) or self.atom(rule.head)
+        return StoredRule(head, tuple(body), tuple(checks), source, values)
 
     def _filter(self, expression: Expression, rule: Rule) -> StoredComparison | StoredCall:
         """Return a condition: a comparison, which kernels evaluate, or a function application."""

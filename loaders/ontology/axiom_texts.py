@@ -69,6 +69,9 @@ class Texts:
 
     `prefixes` maps prefixes to namespaces; rdf, rdfs, owl and xsd are known, and the namespaces of further classes and properties
     get prefixes from the last part of their IRIs (``univ-bench:Chair``). An IRI of no such namespace is written in full.
+
+    Attributes:
+        namespaces: The namespaces of the ontology's classes and properties, each with the number of these.
     """
 
     def __init__(self, ontology: Ontology, prefixes: Mapping[str, str] | None = None) -> None:
@@ -78,9 +81,8 @@ class Texts:
         self._given = sorted(((space, prefix) for prefix, space in given.items() if space), key=lambda pair: -len(pair[0]))
         self._made: dict[str, str] = {}
         self._words = Counter(given.keys())
-        for namespace in sorted(
-            {namespace_of(name.value) for name in ontology.vocabulary if isinstance(name, IRI)} - {"", *given.values()}
-        ):
+        self.namespaces = Counter(namespace_of(name.value) for name in ontology.vocabulary)
+        for namespace in sorted(self.namespaces.keys() - {"", *given.values()}):
             word = word_of(namespace)
             self._words[word] += 1
             self._made[namespace] = word if self._words[word] == 1 else f"{word}_{self._words[word]}"

@@ -12,22 +12,20 @@ from typing import Final
 
 from kg_reasoner.digests import digest
 from kg_reasoner.expressions.datatypes import DATATYPES
+from kg_reasoner.expressions.given_relations import LITERAL_TYPE
 from kg_reasoner.loaders.ontology.axiom_texts import Texts
 from kg_reasoner.loaders.ontology.axioms import SomeValuesFrom
 from kg_reasoner.loaders.ontology.ontology import Ontology
-from kg_reasoner.loaders.ontology.unfold import DraftRule
+from kg_reasoner.loaders.ontology.unfold import LETTERS, DraftRule
 from kg_reasoner.program import FALSE, TRIPLE, Argument, Atom, Bind, BodyLiteral, Call, Filter, Negation, Variable, triple
 from kg_reasoner.terms import IRI, OWL, RDF, RDFS, BlankNode, Literal, Term, literal, term_text
 
-__all__ = ["AUXILIARY_PREFIX", "INCONSISTENT", "LITERAL_TYPE", "Clauses", "X", "Y", "Z"]
+__all__ = ["AUXILIARY_PREFIX", "INCONSISTENT", "Clauses", "X", "Y", "Z"]
 
 AUXILIARY_PREFIX: Final = "_owl_"
 """The prefix of the translation's auxiliary predicates, whose names are stable while the blank nodes keep their labels."""
 
-LITERAL_TYPE: Final = "literal_type"
-"""The predicate ``literal_type(?literal, ?datatype)``, which the engine provides (see `dlp`)."""
-
-X, Y, Z = Variable("x"), Variable("y"), Variable("z")
+X, Y, Z = LETTERS[:3]
 _I, _J = Variable("i"), Variable("j")
 _ARE_DIFFERENT_VALUES: Final = tuple(Filter(Call("!", (Call(name, (Y, Z)),))) for name in ("SAMETERM", "SAMEVALUE"))
 """Tests identity of terms first, without calling a function."""
@@ -61,6 +59,9 @@ class Clauses:
         """The texts of the axioms that the next clauses come from."""
         self._in_groups = in_groups
         self._names: dict[tuple[str, Term], str] = {}
+        self._members: dict[tuple[Term, Argument], Atom] = {}
+        self._relations: dict[tuple[Term, Argument, Argument], Atom] = {}
+        """The atoms for membership and for properties: each is made once, and shared by the clauses."""
 
     def _name(self, kind: str, node: Term) -> str:
         """Return the auxiliary predicate of a blank node: its label, with characters that identifiers lack as code points."""
@@ -75,6 +76,12 @@ class Clauses:
 
     def member(self, node: Term, instance: Argument) -> Atom:
         """Return the atom for membership of a class or data range."""
+        atom = self._members.get((node, instance))
+        if atom is None:
+            atom = self._members[node, instance] = self._membership(node, instance)
+        return atom
+
+    def _membership(self, node: Term, instance: Argument) -> Atom:
         if isinstance(node, BlankNode):
             return Atom(self._name("class", node), (instance,))
         if self.ontology.is_datatype(node):
@@ -100,6 +107,12 @@ class Clauses:
 
     def related(self, property: Term, subject: Argument, object: Argument) -> Atom:
         """Return the atom for a property, named or not."""
+        atom = self._relations.get((property, subject, object))
+        if atom is None:
+            atom = self._relations[property, subject, object] = self._relation(property, subject, object)
+        return atom
+
+    def _relation(self, property: Term, subject: Argument, object: Argument) -> Atom:
         if isinstance(property, BlankNode):
             if property in self.ontology.inverses:
                 name, inverted = self.ontology.inverses[property]
@@ -145,7 +158,7 @@ class Clauses:
                 known = Atom(LITERAL_TYPE, (instance, RDFS.Literal))
                 self.add(INCONSISTENT, (*body, known, Negation(Atom(LITERAL_TYPE, (instance, node)))), "dt-not-type")
         elif not isinstance(instance, Literal):
-            self.add(triple(instance, RDF.type, node), body, name)
+            self.add(self.member(node, instance), body, name)
 
     def recognise(self, node: Term, body: Iterable[BodyLiteral], name: str) -> None:
         """Add the clause that recognises ``?x`` as a member of a node by the node's own restriction."""

@@ -37,7 +37,7 @@ from kg_reasoner.loaders.ontology.axiom_texts import Texts
 from kg_reasoner.loaders.ontology.axioms import SubClassOf
 from kg_reasoner.loaders.ontology.class_clauses import add_axiom, define
 from kg_reasoner.loaders.ontology.clauses import Clauses, X
-from kg_reasoner.loaders.ontology.idle_nodes import concluded_class, idle_nodes
+from kg_reasoner.loaders.ontology.idle_nodes import concluded_class, without_idle_nodes
 from kg_reasoner.loaders.ontology.ontology import Ontology
 from kg_reasoner.loaders.ontology.restriction_hierarchy import NO_LINKS, Links, RestrictionGroup
 from kg_reasoner.loaders.ontology.unfold import DraftRule, apart, is_idle, rename, unfold
@@ -83,21 +83,19 @@ class _DlpTranslation:
         self.ontology = ontology
         self.texts = texts
         self.check_literals = check_literals
-        self.steps, self.groups = links
-        self.in_groups = frozenset(node for nodes in self.groups.values() for node in nodes)
-        self.clauses = Clauses(ontology, texts, check_literals, self.in_groups)
+        self.links = links
+        self.clauses = Clauses(ontology, texts, check_literals, frozenset())
         self.asks_for_thing = False
         self.is_closed = True
 
     def rules(self) -> list[Rule]:
-        idle = idle_nodes(self.ontology, self.in_groups)
-        self.add_clauses(idle)
+        idle, links = without_idle_nodes(self.ontology, self.links)
+        self.add_clauses(links, idle)
         self.is_closed = not any(map(_is_universal, self.clauses.drafts))
         if not self.is_closed:
             self.drop_idle_tops()
             if idle and self.needs_things():  # whose members are those of all classes
-                self.clauses = Clauses(self.ontology, self.texts, self.check_literals, self.in_groups)
-                self.add_clauses(frozenset())
+                self.add_clauses(self.links)
                 self.drop_idle_tops()
             self.clauses.drafts = self.with_things()
         clauses = self.unfolded(self.clauses.drafts)
@@ -105,12 +103,14 @@ class _DlpTranslation:
         clauses.sort(key=lambda clause: clause.axioms)
         return [self.rule(clause) for clause in clauses]
 
-    def add_clauses(self, idle: Collection[Term]) -> None:
-        """Add the clauses of all expressions, axioms and rules.
+    def add_clauses(self, links: Links, idle: Collection[Term] = ()) -> None:
+        """Begin with the clauses of all expressions, axioms and rules.
 
         Args:
-            idle: Nodes to be left out, see `idle_nodes`.
+            links: The links to follow.
+            idle: Nodes to be left out, see `without_idle_nodes`.
         """
+        self.clauses = Clauses(self.ontology, self.texts, self.check_literals, frozenset[Term]().union(*links.groups.values()))
         for node in self.ontology.expressions:
             if isinstance(node, BlankNode) and node not in idle:
                 expressions = self.ontology.expressions[node]
@@ -123,7 +123,7 @@ class _DlpTranslation:
                 add_axiom(self.clauses, axiom)
         if self.ontology.rules:
             self.add_swrl_rules()
-        self.link_groups()
+        self.link_groups(links)
         self.clauses.drafts.sort(key=lambda clause: clause.axioms)
 
     def add_swrl_rules(self) -> None:
@@ -150,10 +150,10 @@ class _DlpTranslation:
         origin = Origin(clause.name or None, clause.axioms, expression=next(iter(expressions), None))
         return Rule(clause.head, clause.body, origin)
 
-    def link_groups(self) -> None:
+    def link_groups(self, links: Links) -> None:
         """Add clauses that make members of a restriction members of those above it in the hierarchy."""
         self.clauses.origin = ()
-        for group, nodes in self.groups.items():
+        for group, nodes in links.groups.items():
             below, above = self.gate("below", group), self.gate("above", group)
             self.clauses.add(above, [below], "")
             for node in nodes:
@@ -161,7 +161,7 @@ class _DlpTranslation:
                 if self.clauses.is_split(node):
                     self.clauses.add(self.clauses.member(node, X), [self.clauses.stated(node, X)], "")
                 self.clauses.recognise(node, [below], "")
-        for step in self.steps:
+        for step in links.steps:
             self.clauses.origin = (self.texts.axiom(step.reason),)
             self.clauses.add(self.gate("below", step.upper), [self.gate("above", step.lower)], step.name)
 

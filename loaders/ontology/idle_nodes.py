@@ -6,8 +6,9 @@ and of unions as domains and ranges. No clauses are made for them, because all w
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections import defaultdict
 
+from kg_reasoner.graphs import reachable
 from kg_reasoner.loaders.ontology.axioms import (
     AllValuesFrom,
     Axiom,
@@ -31,18 +32,35 @@ from kg_reasoner.loaders.ontology.axioms import (
     at_most,
 )
 from kg_reasoner.loaders.ontology.ontology import Ontology
+from kg_reasoner.loaders.ontology.restriction_hierarchy import Links, RestrictionGroup
 from kg_reasoner.terms import BlankNode, Term
 
-__all__ = ["concluded_class", "idle_nodes"]
+__all__ = ["concluded_class", "without_idle_nodes"]
 
 
-def idle_nodes(ontology: Ontology, but: Collection[Term]) -> frozenset[Term]:
-    """Return blank nodes of expressions that are only concluded, and whose members have no consequences.
+def without_idle_nodes(ontology: Ontology, links: Links) -> tuple[frozenset[Term], Links]:
+    """Return the idle nodes, and the links that lead to other nodes. Restrictions below one that is not idle are not idle either:
+    their members are members of it.
 
     Args:
         ontology: The ontology.
-        but: Nodes that are not idle in any case.
+        links: The links between its restrictions.
     """
+    idle = _idle_nodes(ontology)
+    if not idle:
+        return idle, links
+    below: defaultdict[RestrictionGroup, list[RestrictionGroup]] = defaultdict(list)
+    for step in links.steps:
+        below[step.upper].append(step.lower)
+    telling = reachable((group for group, nodes in links.groups.items() if not idle.issuperset(nodes)), below.__getitem__)
+    steps = tuple(step for step in links.steps if step.upper in telling)
+    linked = {group for step in steps for group in (step.lower, step.upper)}
+    groups = {group: nodes for group, nodes in links.groups.items() if group in linked}
+    return idle.difference(*groups.values()), Links(steps, groups)
+
+
+def _idle_nodes(ontology: Ontology) -> frozenset[Term]:
+    """Return blank nodes of expressions that are only concluded, and whose members have no consequences but by links."""
     if ontology.rules:
         return frozenset()
     found = {
@@ -52,7 +70,6 @@ def idle_nodes(ontology: Ontology, but: Collection[Term]) -> frozenset[Term]:
     }
     if not found:
         return frozenset()
-    found.difference_update(but)
     for expressions in ontology.expressions.values():
         for expression in expressions:
             found.difference_update(_operands(expression))

@@ -15,8 +15,9 @@ from collections.abc import Collection, Iterable, Mapping
 from typing import TYPE_CHECKING
 
 from kg_reasoner.data_classes import dataclass
+from kg_reasoner.expressions.given_relations import LITERAL_TYPE
 from kg_reasoner.loaders.ontology.axiom_texts import Texts
-from kg_reasoner.loaders.ontology.clauses import AUXILIARY_PREFIX, LITERAL_TYPE
+from kg_reasoner.loaders.ontology.clauses import AUXILIARY_PREFIX
 from kg_reasoner.loaders.ontology.dlp import rules_of
 from kg_reasoner.loaders.ontology.following.live import LiveTranslation, RuleChanges, is_local
 from kg_reasoner.loaders.ontology.ontology import Ontology, read_ontology

@@ -263,18 +263,26 @@ class RestrictionHierarchy:
 
     def find_steps(self) -> list[HierarchyStep]:
         """Return all steps. A step can make one filler a subclass of another, which yields further steps."""
-        by_property = [step for steps in self.steps_between(self.properties, False).values() for step in steps]
-        found = self.steps_between(self.classes, True)
+        families = [family for family in self.families.values() if not family.by_filler]
+        by_property = [step for steps in self.steps_of(families, _order_above(self.properties, families)) for step in steps]
+        families = [family for family in self.families.values() if family.by_filler]
+        order = _order_above(self.classes, families)
+        found = dict(zip(families, self.steps_of(families, order), strict=True))
         new = [*chain.from_iterable(found.values()), *by_property]
         known = set(new)
+        goals: list[Node] = []
         leads_on = any(map(self.leads_on, new))
         while leads_on and new:
             for step in new:
                 self.link(self.classes, Above(step.lower), Below(step.upper))
+            # Whatever becomes a subclass by steps is below the first of them without any, and what lies above the last is above it.
+            goals += [Above(step.lower) for step in new]
+            is_below, above = order.below(goals), _part_above(self.classes, [Below(step.upper) for step in new])
+            changed = [each for each in families if not above.keys().isdisjoint(each.groups) and any(map(is_below, each.groups))]
             # The last round knows all earlier ones, and says in the fewest steps what all of them said.
-            again = self.steps_between(self.classes, True, [Above(step.lower) for step in new])
-            found.update(again)
-            new = [step for step in chain.from_iterable(again.values()) if step not in known]
+            again = self.steps_of(changed, _order_above(self.classes, changed))
+            found.update(zip(changed, again, strict=True))
+            new = [step for step in chain.from_iterable(again) if step not in known]
             known.update(new)
         return [*chain.from_iterable(found.values()), *by_property]
 
@@ -283,18 +291,9 @@ class RestrictionHierarchy:
         nodes = map(self.of, self.members[step.upper])
         return any(node in self.fillers or any(up != Above(step.upper) for up in self.classes[node]) for node in nodes)
 
-    def steps_between(
-        self, graph: Graph, by_filler: bool, goals: Collection[Node] | None = None
-    ) -> dict[Family, tuple[HierarchyStep, ...]]:
-        """Return the steps in families of one sort, by the order of a graph; with goals, only in families below one of them."""
-        families = [family for family in self.families.values() if family.by_filler == by_filler]
-        if not families:
-            return {}
-        order = Order(_part_above(graph, [node for family in families for node in family.groups]))
-        if goals is not None:
-            is_below = order.below(goals)
-            families = [family for family in families if any(map(is_below, family.groups))]
-        return {family: tuple(self.steps_in(family, order.covers(family.groups))) for family in families}
+    def steps_of(self, families: Iterable[Family], order: Order[Node]) -> list[tuple[HierarchyStep, ...]]:
+        """Return the steps in each of some families, by an order of their fillers or properties."""
+        return [tuple(self.steps_in(family, order.covers(family.groups))) for family in families]
 
     def steps_in(self, family: Family, covers: Iterable[tuple[Node, Node]]) -> Iterator[HierarchyStep]:
         """Yield the steps of a family for pairs of a lower and an upper filler or property."""
@@ -341,6 +340,11 @@ def family_keys(group: RestrictionGroup) -> Iterator[tuple[FamilyKey, Term]]:
         yield (group.kind, True, group.property), group.filler
     if group.kind in _BY_PROPERTY:
         yield (group.kind, False, group.filler), group.property
+
+
+def _order_above(graph: Graph, families: Iterable[Family]) -> Order[Node]:
+    """Return the order of the fillers or properties of some families, and of what is above them."""
+    return Order(_part_above(graph, [node for family in families for node in family.groups]))
 
 
 def _part_above(graph: Graph, starts: Iterable[Node]) -> dict[Node, Iterable[Node]]:

@@ -12,14 +12,14 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from typing import Final
+from typing import Final, NamedTuple
 
 from kg_reasoner.data_classes import dataclass
 from kg_reasoner.graphs import connected_components
 from kg_reasoner.program import Argument, Atom, BodyLiteral, Call, Filter, Variable, variables_of
 from kg_reasoner.substitution import in_atom, in_part
 
-__all__ = ["DraftRule", "is_idle", "rename", "unfold"]
+__all__ = ["LETTERS", "DraftRule", "is_idle", "rename", "unfold"]
 
 _PLAIN: Final = frozenset({"", "cax-sco", "cax-eqc1", "cax-eqc2"})
 """The least informative names: that of an inclusion between classes, or none."""
@@ -179,7 +179,7 @@ class _Unfolding:
         if len(using) * self.size(defining) + len(defining) * self.size(using) > _LARGEST:
             return []
         made: dict[_Key, tuple[_Position, DraftRule]] = {}
-        definitions = [_apart(self.clauses[position], 0) for position in defining]
+        definitions = [_definition(self.clauses[position]) for position in defining]
         longest = max(len(self.clauses[position].body) for position in [*defining, *using])
         for position in using:
             for number, clause in enumerate(_resolvents(self.clauses[position], predicate, definitions)):
@@ -198,14 +198,28 @@ class _Unfolding:
         return [other for other in sorted(touched) if self.used_by[other]]
 
 
-def _resolvents(clause: DraftRule, predicate: str, definitions: Sequence[DraftRule], depth: int = 0) -> Iterator[DraftRule]:
+class _Definition(NamedTuple):
+    """A clause that is to take the place of the predicate in its head."""
+
+    clause: DraftRule
+    is_plain: bool
+    """Whether the terms of its head are its variables, each once, so that others simply replace them."""
+
+
+def _definition(clause: DraftRule) -> _Definition:
+    terms, variables = clause.head.terms, set(_variables(clause))
+    is_plain = len(terms) == len(variables) and variables.issuperset(terms)
+    return _Definition(clause if is_plain else _apart(clause, 0), is_plain)
+
+
+def _resolvents(clause: DraftRule, predicate: str, definitions: Sequence[_Definition], depth: int = 0) -> Iterator[DraftRule]:
     """Yield all normalised clauses with every use of a predicate replaced by a definition. Definitions have distinct variables."""
     place = next((i for i, part in enumerate(clause.body) if isinstance(part, Atom) and part.predicate == predicate), None)
     if place is None:
         yield rename(clause)
         return
     if depth:
-        definitions = [_apart(definition, depth) for definition in definitions]
+        definitions = [each if each.is_plain else _Definition(_apart(each.clause, depth), False) for each in definitions]
     for definition in definitions:
         resolvent = _resolve(clause, place, definition)
         if resolvent is not None:
@@ -218,21 +232,26 @@ def _apart(clause: DraftRule, depth: int) -> DraftRule:
     return DraftRule(in_atom(clause.head, names), tuple(in_part(part, names) for part in clause.body), clause.name, clause.axioms)
 
 
-def _resolve(clause: DraftRule, place: int, definition: DraftRule) -> DraftRule | None:
+def _resolve(clause: DraftRule, place: int, definition: _Definition) -> DraftRule | None:
     """Return the clause with one body atom replaced by a definition's body, or None if they do not unify or the result is
     redundant.
     """
-    used = clause.body[place]
+    used, (defining, is_plain) = clause.body[place], definition
     assert isinstance(used, Atom)
-    found = _unify(definition.head.terms, used.terms)
+    pairs = zip(defining.head.terms, used.terms, strict=True)
+    found = {term: other for term, other in pairs if isinstance(term, Variable)} if is_plain else _unified(pairs)
     if found is None:
         return None
-    body = (*clause.body[:place], *definition.body, *clause.body[place + 1 :])
+    before, after, head = clause.body[:place], clause.body[place + 1 :], clause.head
+    middle = tuple([in_part(part, found) for part in defining.body])
+    if not is_plain:
+        before, after = (tuple([in_part(part, found) for part in parts]) for parts in (before, after))
+        head = in_atom(head, found)
     resolvent = DraftRule(
-        in_atom(clause.head, found),
-        tuple(dict.fromkeys(in_part(part, found) for part in body)),
-        definition.name if clause.name in _PLAIN and definition.name else clause.name,
-        tuple(dict.fromkeys((*definition.axioms, *clause.axioms))),
+        head,
+        tuple(dict.fromkeys((*before, *middle, *after))),
+        defining.name if clause.name in _PLAIN and defining.name else clause.name,
+        tuple(dict.fromkeys((*defining.axioms, *clause.axioms))),
     )
     return None if is_idle(resolvent) else resolvent
 
@@ -254,12 +273,12 @@ def _is_never(call: Call) -> bool:
     return call.name in ("!=", "<") and call.arguments[0] == call.arguments[1]
 
 
-def _unify(left: tuple[Argument, ...], right: tuple[Argument, ...]) -> dict[Variable, Argument] | None:
-    """Return the most general unifier of two tuples, which replaces variables of the left tuple where possible; None if there is
+def _unified(pairs: Iterable[tuple[Argument, Argument]]) -> dict[Variable, Argument] | None:
+    """Return the most general unifier of pairs of terms, which replaces variables on the left where possible; None if there is
     none.
     """
     found: dict[Variable, Argument] = {}
-    for a, b in zip(left, right, strict=True):
+    for a, b in pairs:
         a, b = _walk(a, found), _walk(b, found)
         if a == b:
             continue
@@ -278,7 +297,8 @@ def _walk(term: Argument, found: dict[Variable, Argument]) -> Argument:
     return term
 
 
-_LETTERS: Final = tuple(Variable(name) for name in "xyzuvw")
+LETTERS: Final = tuple(Variable(name) for name in "xyzuvw")
+"""The variables of normalised clauses."""
 
 
 def rename(clause: DraftRule) -> DraftRule:
@@ -286,9 +306,9 @@ def rename(clause: DraftRule) -> DraftRule:
     head.
     """
     found = dict.fromkeys(_variables(clause))
-    if tuple(found) == _LETTERS[: len(found)]:
+    if tuple(found) == LETTERS[: len(found)]:
         return clause
-    letters = (_LETTERS[number] if number < len(_LETTERS) else Variable(f"x{number}") for number in range(len(found)))
+    letters = (LETTERS[number] if number < len(LETTERS) else Variable(f"x{number}") for number in range(len(found)))
     names: dict[Variable, Argument] = dict(zip(found, letters, strict=True))
     return DraftRule(in_atom(clause.head, names), tuple(in_part(part, names) for part in clause.body), clause.name, clause.axioms)
 

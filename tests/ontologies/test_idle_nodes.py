@@ -10,8 +10,9 @@ from hypothesis import strategies as st
 
 from kg_reasoner import Reasoner
 from kg_reasoner.loaders.ontology import dlp, owl
-from kg_reasoner.loaders.ontology.idle_nodes import idle_nodes
+from kg_reasoner.loaders.ontology.idle_nodes import without_idle_nodes
 from kg_reasoner.loaders.ontology.ontology import read_ontology
+from kg_reasoner.loaders.ontology.restriction_hierarchy import NO_LINKS, RestrictionHierarchy
 from kg_reasoner.terms import IRI, OWL, RDF, RDFS, XSD, BlankNode, Term, Triple, literal
 from tests.helpers.effort import PHASES, examples
 from tests.helpers.random_ontologies import ontology
@@ -54,7 +55,7 @@ def _is_the_same(triples: Sequence[Triple], check_literals: bool) -> None:
     """The texts of expressions that contain themselves depend on where they are written out first."""
     found = owl.translate(triples, check_literals=check_literals).rules
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(dlp, "idle_nodes", lambda *_: frozenset())
+        patch.setattr(dlp, "without_idle_nodes", lambda _, links: (frozenset(), links))
         expected = owl.translate(triples, check_literals=check_literals).rules
     assert {rule: rule.origin.name for rule in found} == {rule: rule.origin.name for rule in expected}
 
@@ -83,6 +84,29 @@ def test_only_what_is_asked_for_remains() -> None:
     reasoner = Reasoner()
     reasoner.load(TEXT.encode(), format="turtle")
     found = read_ontology(tuple(reasoner.triples()))
-    idle = idle_nodes(found, ())
+    idle, _ = without_idle_nodes(found, NO_LINKS)
     assert len(found.expressions) == 4 and len(idle) == 2
     assert len(owl.translate(tuple(reasoner.triples())).rules) == 2
+
+
+LINKED = """
+@prefix : <http://a.org/> . @prefix owl: <http://www.w3.org/2002/07/owl#> . @prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .
+:B rdfs:subClassOf :C . :C rdfs:subClassOf :D .
+:A rdfs:subClassOf [ owl:onProperty :p ; owl:someValuesFrom :B ] .
+[ owl:onProperty :p ; owl:someValuesFrom :C ] rdfs:subClassOf :A .
+:E rdfs:subClassOf [ owl:onProperty :p ; owl:someValuesFrom :D ] .
+:A rdfs:subClassOf [ owl:onProperty :q ; owl:someValuesFrom :B ] , [ owl:onProperty :q ; owl:someValuesFrom :D ] .
+"""
+
+
+def test_only_links_to_what_is_asked_for_remain() -> None:
+    """From C to D, nothing new follows for p, and for q nothing asks who has a value."""
+    reasoner = Reasoner()
+    reasoner.load(LINKED.encode(), format="turtle")
+    found = read_ontology(tuple(reasoner.triples()))
+    hierarchy = RestrictionHierarchy(found)
+    links = hierarchy.linked_by(hierarchy.all_steps)
+    idle, remaining = without_idle_nodes(found, links)
+    assert (len(links.steps), len(links.groups)) == (3, 5)
+    assert [(step.lower.filler, step.upper.filler) for step in remaining.steps] == [(IRI("http://a.org/B"), IRI("http://a.org/C"))]
+    assert len(remaining.groups) == 2 and len(idle) == 3

@@ -339,6 +339,14 @@ def test_a_plain_materialisation_imports_only_what_it_needs(run: str, tmp_path: 
     assert sorted({*done.stdout.split()}.intersection(names)) == []
 
 
+@pytest.mark.skipif(this_machine() is HOST or buffers.CHECKED, reason="the modules of kernels are imported")
+def test_threads_run_kernels_without_importing_them() -> None:
+    code = "import sys, kg_reasoner.storage.parallel.worker_team; print(*sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
+    kernels = {f"kg_reasoner.storage.kernels.{name}" for name in ("bulk_insertion", "joins", "parallel_deletion", "relations")}
+    assert not kernels.intersection(done.stdout.split())
+
+
 @pytest.mark.parametrize(("given", "expected"), [(None, "20"), ("5", "5")])
 def test_import_shortens_how_long_numpys_threads_wait(given: str | None, expected: str) -> None:
     name = "OPENBLAS_THREAD_TIMEOUT"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
 from kg_reasoner.api.reasoner import Reasoner
@@ -81,15 +82,52 @@ def test_predicates_that_are_asked_for_later() -> None:
     source = LiteralFacts(dictionary)
     one, two, ill = literal(1), literal("two"), Literal("x", XSD.int.value)
     ids = [dictionary.encode(term) for term in (one, two)]
-    assert {number for number, _ in source.new(["literal_type"])["literal_type"].tolist()} == set(ids)
+    assert {number for number, _ in source.new([("literal_type", None)])["literal_type"].tolist()} == set(ids)
     ill_id = dictionary.encode(ill)
     known = len(dictionary)
-    later = source.new(["literal_type", "ill_typed", "recognised_datatype"])
+    later = source.new([("literal_type", None), ("ill_typed", None), ("recognised_datatype", None)])
     assert len(dictionary) == known  # no values
     assert (later["literal_type"].tolist(), later["ill_typed"].tolist()) == ([], [[ill_id]])
     assert len(later["recognised_datatype"]) == len(DATATYPES - {RDFS.Literal.value})
-    assert source.new(["ill_typed"]) == {}
-    assert [number for number, _ in source.new(["literal_value", "ill_typed"])["literal_value"].tolist()] == ids[::-1]
+    assert source.new([("ill_typed", None)]) == {}
+    assert [number for number, _ in source.new([("literal_value", None), ("ill_typed", None)])["literal_value"].tolist()] == ids[
+        ::-1
+    ]
+
+
+def test_types_that_are_asked_for_one_by_one() -> None:
+    """A literal has many types, of which rules ask for few."""
+    dictionary = Dictionary()
+    source = LiteralFacts(dictionary)
+    texts = [dictionary.encode(term) for term in (literal("one"), literal("t w o"), Literal("a", RDF.langString.value, "en"))]
+    one = dictionary.encode(literal(1))
+
+    def asked(*datatypes: IRI | None) -> set[tuple[int, Term]]:
+        found = source.new([("literal_type", None if datatype is None else datatype.value) for datatype in datatypes])
+        return {(number, dictionary.decode(datatype)) for number, datatype in found.get("literal_type", np.empty((0, 2))).tolist()}
+
+    assert asked(XSD.string, XSD.integer) == {(texts[0], XSD.string), (texts[1], XSD.string), (one, XSD.integer)}
+    assert asked(XSD.string) == set()
+    assert asked(XSD.Name) == {(texts[0], XSD.Name)}
+    three = dictionary.encode(literal("three"))
+    assert asked(XSD.string, IRI("urn:unknown")) == {(three, XSD.string)}
+    everything = asked(None)
+    assert {(texts[0], XSD.Name), (texts[2], RDF.langString), (one, RDFS.Literal), (three, XSD.Name)} <= everything
+    dictionary.encode(literal(2))
+    assert len(asked(XSD.string, None)) > 10
+    assert asked(XSD.byte) == set()
+
+
+def test_rules_that_ask_for_another_type_later() -> None:
+    rule = "[?x, rdf:type, <urn:{0}>] :- [?x, <urn:p>, ?y], literal_type(?y, xsd:{0}) .".format
+    reasoner = Reasoner(rule("string"))
+    one, text = IRI("urn:1"), IRI("urn:text")
+    reasoner.add_triples([(one, IRI("urn:p"), literal(1)), (text, IRI("urn:p"), literal("text"))])
+    assert set(reasoner.triples(None, RDF.type)) == {(text, RDF.type, IRI("urn:string"))}
+    reasoner.add_program(rule("integer"))
+    assert set(reasoner.triples(None, RDF.type, IRI("urn:integer"))) == {(one, RDF.type, IRI("urn:integer"))}
+    reasoner.add_program("types(?y, ?t) :- [?x, <urn:p>, ?y], literal_type(?y, ?t) .")
+    assert {(literal("text"), XSD.token), (literal(1), XSD.integer)} <= set(reasoner.facts("types"))
 
 
 def test_what_is_not_a_container_membership_property() -> None:

@@ -14,10 +14,10 @@ from hypothesis import strategies as st
 from kg_reasoner.concurrency.tasks import Task, run_together
 from kg_reasoner.storage import capacities
 from kg_reasoner.storage.databases.database import Database
-from kg_reasoner.storage.kernels.bulk_insertion import MOST_SPILLED
 from kg_reasoner.storage.kernels.layout import EMPTY
 from kg_reasoner.storage.kernels.memory.struct_tables import Record
 from kg_reasoner.storage.kernels.primitives import mix
+from kg_reasoner.storage.kernels.thread_results import MOST_SPILLED
 from kg_reasoner.storage.kernels.vectors import entry_place, vector_room, vector_size
 from kg_reasoner.storage.relations import index_building, indexes
 from kg_reasoner.storage.relations.index_building import Building

@@ -297,9 +297,9 @@ class AxiomRules:
         self._rules = dict(self._rules)  # the translation changes its own
         if live.change((), inferred) is None:
             return None
-        self._vocabulary = live.vocabulary
-        self._schema.name(live.vocabulary)
-        self._has_new_names |= self._schema.name_all(catalog, lambda: live.vocabulary)
+        self._vocabulary = vocabulary = live.vocabulary
+        self._schema.name(vocabulary)
+        self._has_new_names |= self._schema.name_all(catalog, lambda: vocabulary)
         return None if len(self._schema.equalities(catalog)) else (tuple(live.rules.values()), live.warnings)
 
     def _use_derived(self, catalog: RelationCatalog, rules: tuple[Rule, ...], warnings: tuple[AxiomWarning, ...]) -> bool:
@@ -316,8 +316,9 @@ class AxiomRules:
         ids = self._schema.triples(catalog, "explicit", "explicit")
         rows: Iterator[Any] = self._dictionary.decode_rows(ids, in_order=True)
         live = owl.follow(rows, in_order=True)
-        self._schema.name(live.vocabulary)
-        self._has_new_names |= self._schema.name_all(catalog, lambda: live.vocabulary)
+        vocabulary = live.vocabulary
+        self._schema.name(vocabulary)
+        self._has_new_names |= self._schema.name_all(catalog, lambda: vocabulary)
         return live, ids
 
     def _known_vocabulary(self) -> frozenset[IRI] | frozenset[Term]:

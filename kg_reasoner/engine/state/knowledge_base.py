@@ -18,7 +18,7 @@ from kg_reasoner.engine.facts.told_facts import ToldFacts
 from kg_reasoner.engine.maintenance import ChangedFacts, Maintenance, Work, strategy
 from kg_reasoner.engine.state.engine_settings import EngineSettings
 from kg_reasoner.engine.state.rulebook import RuleBook
-from kg_reasoner.expressions.given_relations import LITERAL_PREDICATES
+from kg_reasoner.expressions.given_relations import LITERAL_PREDICATES, AskedOfLiterals
 from kg_reasoner.language.checks import analysis
 from kg_reasoner.planning.catalog import INTERNAL
 from kg_reasoner.planning.layouts.triple_layout import TripleLayout
@@ -97,8 +97,8 @@ class KnowledgeBase:
         """Return whether each of some facts is explicit."""
         return self.equality.are_explicit(predicate, ids, self._facts.are_explicit(predicate, ids))
 
-    def feed_literals(self, asked: Collection[str]) -> None:
-        """Insert the facts of some predicates about the new literals of the dictionary."""
+    def feed_literals(self, asked: Collection[AskedOfLiterals]) -> None:
+        """Insert the facts that rules ask for about the new literals of the dictionary."""
         for name, rows in self._literals.new(asked).items():
             if len(rows):
                 self.insert(name, rows, STATED)

@@ -10,7 +10,7 @@ facts.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -18,6 +18,7 @@ import numpy as np
 from kg_reasoner.engine.evaluation.materialiser import Materialiser
 from kg_reasoner.engine.evaluation.planned_rules import NewRule, PlannedRule
 from kg_reasoner.expressions.demands import demands, looks_at_demands
+from kg_reasoner.expressions.given_relations import AskedOfLiterals
 from kg_reasoner.language.checks import analysis
 from kg_reasoner.language.selection.relevance import Relevance
 from kg_reasoner.language.strata.recursion import Recursion, lowered
@@ -55,8 +56,8 @@ class RuleBook:
         """Whether some rule negates or aggregates, and whether some rule uses `DEMAND_PREDICATES` (see
         `kg_reasoner.expressions.demands`).
         """
-        self.asked_of_literals: Counter[str] = Counter()
-        """The number of rules that use each predicate of literals."""
+        self.asked_of_literals: Counter[AskedOfLiterals] = Counter()
+        """What rules ask of literals, and the number of rules that do."""
         self._new: set[Rule] = set()
         self._relevance = Relevance(catalog.has_facts)
         self._filled: Flags = np.zeros(0, np.bool_)
@@ -175,8 +176,7 @@ class RuleBook:
             self._note_filled()
             ready = self._relevance.take()
             ready += [rule for rule, known in self._open.items() if known != catalog.layout.names]
-            catalog.make_relations(rule for rule in ready if not catalog.layout.is_open(rule))
-            late += self._plan(sorted(ready, key=self._places.__getitem__), catalog.layout.names)
+            late += self._plan(sorted(ready, key=self._places.__getitem__))
         self._new = set()
         return late
 
@@ -194,32 +194,37 @@ class RuleBook:
         """Discard the removed rules and aggregates, whose consequences have been deleted."""
         self.gone_rules, self.gone_aggregates = [], []
 
-    def _plan(self, rules: Iterable[Rule], names: Names) -> list[PlannedRule]:
+    def _plan(self, rules: Sequence[Rule]) -> list[PlannedRule]:
         """Plan relevant rules, or the copies that further properties and classes bring. Return the new plans of new rules."""
+        catalog = self._catalog
+        closed = [rule for rule in rules if not (self._is_computed(rule) or catalog.layout.is_open(rule))]
+        stored_closed = dict(zip(closed, catalog.closed_rules(closed), strict=True))
+        names = catalog.layout.names
         wanted: list[NewRule] = []
-        owners: list[Rule] = []
+        owners: list[tuple[dict[Values, PlannedRule], bool]] = []
         for rule in rules:
-            if rule in self._recursive or is_aggregate_rule(rule):
+            if self._is_computed(rule):
                 self._plan_aggregate(rule)
                 continue
             known = self._plans_of.setdefault(rule, {})
-            level, source = self._levels[rule], self._sources.get(rule)
-            for stored in self._copies(rule, names):
-                if stored.values not in known:
-                    wanted.append(NewRule(level, stored, source))
-                    owners.append(rule)
+            level, source, owner = self._levels[rule], self._sources.get(rule), (known, rule in self._new)
+            for stored in (stored_closed[rule],) if rule in stored_closed else self._copies(rule, names):
+                if not known or stored.values not in known:
+                    wanted.append(NewRule(level, without_places(stored, catalog.functions), source))
+                    owners.append(owner)
         added = self._materialiser.add_rules(wanted)
-        for rule, planned in zip(owners, added, strict=True):
-            self._plans_of[rule][planned.rule.values] = planned
-        return [planned for rule, planned in zip(owners, added, strict=True) if rule in self._new]
+        for (known, _), planned in zip(owners, added, strict=True):
+            known[planned.rule.values] = planned
+        return [planned for (_, is_new), planned in zip(owners, added, strict=True) if is_new]
 
-    def _copies(self, rule: Rule, names: Names) -> Iterator[StoredRule]:
-        """Return a rule over relations, or its copies."""
-        since = self._open.get(rule, NO_NAMES)
-        if self._catalog.layout.is_open(rule):
-            self._open[rule] = names
-        catalog = self._catalog
-        return (without_places(stored, catalog.functions) for stored in catalog.rules(rule, since))
+    def _is_computed(self, rule: Rule) -> bool:
+        """Return whether kernels do not evaluate a rule, which has an aggregate."""
+        return rule in self._recursive or is_aggregate_rule(rule)
+
+    def _copies(self, rule: Rule, names: Names) -> Iterable[StoredRule]:
+        """Return the copies of a rule by properties and classes, but for most that there are."""
+        since, self._open[rule] = self._open.get(rule, NO_NAMES), names
+        return self._catalog.rules(rule, since)
 
     def _plan_aggregate(self, rule: Rule) -> None:
         """Plan the relation of an aggregate."""
@@ -266,6 +271,6 @@ class RuleBook:
                 change(relation, np.array(rows, np.int32).reshape(len(rows), -1), STATED)
 
 
-def _asked_of_literals(rules: Iterable[Rule]) -> Counter[str]:
-    """Return how many rules use each predicate of literals."""
-    return Counter([name for rule in rules for name in asked_of_literals(rule)])
+def _asked_of_literals(rules: Iterable[Rule]) -> Counter[AskedOfLiterals]:
+    """Return what rules ask of literals, and how many rules do."""
+    return Counter([asked for rule in rules for asked in asked_of_literals(rule)])

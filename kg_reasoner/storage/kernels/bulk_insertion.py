@@ -10,13 +10,8 @@ from kg_reasoner.storage.kernels.index_entries import has_every_row, index_key, 
 from kg_reasoner.storage.kernels.layout import DONE, EMPTY, FULL, RING, ROW, Index, Relation
 from kg_reasoner.storage.kernels.memory.structs import Bytes, Int64s
 from kg_reasoner.storage.kernels.primitives import mix, prefetch
+from kg_reasoner.storage.kernels.thread_results import MOST_SPILLED, ROWS, SIZE, SPILLED, SPILLS, USED
 from kg_reasoner.storage.kernels.vectors import entry_place, lay_out, set_entry, vector_room
-
-USED, SIZE, ROWS, SPILLED, SPILLS = 0, 1, 2, 3, 4
-"""The results of `count_keys`: the number of its keys, the entries that their vectors take, the number of its rows, the number of
-keys that are not placed yet; from SPILLS on, these keys and their numbers of rows."""
-
-MOST_SPILLED = 64
 
 
 @entry

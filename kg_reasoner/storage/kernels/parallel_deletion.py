@@ -33,14 +33,7 @@ from kg_reasoner.storage.kernels.maintenance.proving import next_instance, next_
 from kg_reasoner.storage.kernels.memory.structs import Bytes, Int64s
 from kg_reasoner.storage.kernels.primitives import is_stopped, prefetch
 from kg_reasoner.storage.kernels.relations import flags_of, relation_of, set_flags
-
-UNTRIED, LEFT_TO_ONE_THREAD = 0, 1
-"""The outcomes of a fact that has not been tried, or waits for a request, and of one that is left to one thread; those of others
-are the flags that they get.
-"""
-
-DEEPEST, PATIENCE = 4, 32
-"""The most goals of a search, and the instances after which no further fact becomes a goal."""
+from kg_reasoner.storage.kernels.thread_results import DEEPEST, LEFT_TO_ONE_THREAD, PATIENCE, UNTRIED
 
 
 @kernel

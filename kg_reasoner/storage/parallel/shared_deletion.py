@@ -33,7 +33,7 @@ from kg_reasoner.storage.kernels.layout import (
 )
 from kg_reasoner.storage.kernels.memory.buffers import Argument, address, allocate, lend
 from kg_reasoner.storage.kernels.memory.struct_tables import Record
-from kg_reasoner.storage.kernels.parallel_deletion import UNTRIED
+from kg_reasoner.storage.kernels.thread_results import UNTRIED
 from kg_reasoner.storage.relations.indexes import IndexedRelations
 
 __all__ = ["Request", "SharedDeletion", "ThreadContext"]

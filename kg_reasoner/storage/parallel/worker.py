@@ -21,7 +21,7 @@ from kg_reasoner.storage.kernels.layout import (
 )
 from kg_reasoner.storage.kernels.memory.buffers import allocate, argument
 from kg_reasoner.storage.kernels.memory.struct_tables import Record, StructTable
-from kg_reasoner.storage.kernels.parallel_deletion import DEEPEST
+from kg_reasoner.storage.kernels.thread_results import DEEPEST
 from kg_reasoner.storage.parallel.shared_copies import Copy
 from kg_reasoner.storage.parallel.shared_deletion import Visible
 from kg_reasoner.storage.relations.indexes import IndexedRelations

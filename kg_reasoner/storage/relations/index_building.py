@@ -18,9 +18,9 @@ from kg_reasoner.concurrency.tasks import Task
 from kg_reasoner.storage import capacities
 from kg_reasoner.storage.capacities import slots_for
 from kg_reasoner.storage.kernels import native
-from kg_reasoner.storage.kernels.bulk_insertion import MOST_SPILLED, ROWS, SIZE, SPILLED, SPILLS, USED
 from kg_reasoner.storage.kernels.layout import DONE, EMPTY, RING
 from kg_reasoner.storage.kernels.memory.buffers import address, allocate
+from kg_reasoner.storage.kernels.thread_results import MOST_SPILLED, ROWS, SIZE, SPILLED, SPILLS, USED
 from kg_reasoner.storage.relations.indexes import IndexedRelations
 
 __all__ = ["Building"]

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Collection, Hashable, Sequence
+from collections.abc import Collection, Container, Hashable, Sequence
 from itertools import compress
 from typing import Final
 
@@ -21,7 +21,7 @@ from kg_reasoner.expressions.datatypes import (
     is_ill_typed,
     types_of_string,
 )
-from kg_reasoner.expressions.given_relations import LITERAL_PREDICATES
+from kg_reasoner.expressions.given_relations import LITERAL_PREDICATES, LITERAL_TYPE, AskedOfLiterals
 from kg_reasoner.lazy_regex import regular_expression
 from kg_reasoner.storage.arrays import Ids
 from kg_reasoner.storage.terms.dictionary import VALUE_STRING, Dictionary
@@ -39,10 +39,13 @@ _MEMBERSHIP: Final = regular_expression(re.escape(f"<{RDF}_") + "[1-9][0-9]*>")
 _SHAPE: Final = re.sub(rb"[A-Za-z]", b"a", re.sub(rb"[0-9]", b"0", bytes(range(256))))
 """A translation table that maps all ASCII letters to one letter, and all digits to one digit."""
 
-_OF_LITERALS: Final = {"literal_type", "literal_value", "ill_typed"}
+_OF_LITERALS: Final = {LITERAL_TYPE, "literal_value", "ill_typed"}
+_ALL: Final[tuple[AskedOfLiterals, ...]] = tuple((name, None) for name in LITERAL_PREDICATES)
 _Facts = dict[str, Ids]
 _Tables = dict[str, list[Ids]]
 """The tables of facts of each predicate that is asked for."""
+_Types = Container[str | None]
+"""The datatypes that are asked for."""
 
 
 class LiteralFacts:
@@ -61,26 +64,32 @@ class LiteralFacts:
     def __init__(self, dictionary: Dictionary, recognised: Collection[str] = DATATYPES) -> None:
         self._dictionary = dictionary
         self._recognised = recognised
-        self._done: dict[str, int] = {}
-        """The number of terms about which the facts of each predicate have been returned."""
+        self._done: dict[AskedOfLiterals, int] = {}
+        """The number of terms about which what was asked for has been returned."""
         self._values: dict[Hashable, int] = {}
         """The ids of values: of strings, and of pairs of a value space and a key for all others."""
         self._datatypes: dict[str, int] = {}
 
-    def new(self, asked: Collection[str] = tuple(LITERAL_PREDICATES)) -> _Facts:
+    def new(self, asked: Collection[AskedOfLiterals] = _ALL) -> _Facts:
         """Return the facts of some predicates, as ids, about the terms that have been added since each was asked for last; nothing
-        for a predicate if there are no such terms.
+        for a predicate if there are no such terms. Types may be among those that were asked for one by one before.
         """
         if not self._datatypes:
             self._begin()
-        end, behind = len(self._dictionary), defaultdict[int, _Tables](dict)
-        for name in asked:
-            if (first := self._done.get(name, 0)) < end:
-                behind[first][name] = [_table([], LITERAL_PREDICATES[name])]
-        for first, found in behind.items():
-            self._add(first, end, found)
+        end, behind = len(self._dictionary), defaultdict[int, list[AskedOfLiterals]](list)
+        for name, datatype in asked:
+            first = max(self._done.get((name, each), 0) for each in (datatype, None))
+            if first < end:
+                behind[first].append((name, datatype))
+        tables = defaultdict[str, list[Ids]](list)
+        for first, wanted in behind.items():
+            found: _Tables = {name: [_table([], LITERAL_PREDICATES[name])] for name, _ in wanted}
+            types = {datatype for name, datatype in wanted if name == LITERAL_TYPE}
+            self._add(first, end, found, self._datatypes if None in types else types)
+            for name, parts in found.items():
+                tables[name] += parts
         self._done.update(dict.fromkeys(asked, end))
-        return {name: np.concatenate(tables) for found in behind.values() for name, tables in found.items()}
+        return {name: np.concatenate(parts) for name, parts in tables.items()}
 
     def _begin(self) -> None:
         """Intern the datatypes."""
@@ -98,20 +107,20 @@ class LiteralFacts:
             pairs = sorted((ids[one], ids[other]) for one, other in disjoint_datatypes() if one in ids and other in ids)
             found["disjoint_datatypes"].append(_table(pairs, 2))
 
-    def _add(self, first: int, end: int, found: _Tables) -> None:
+    def _add(self, first: int, end: int, found: _Tables, types: _Types) -> None:
         """Add the facts about terms, and with the first ones those about datatypes."""
         if first == 0:
             self._add_datatypes(found)
         if not _OF_LITERALS.isdisjoint(found):
             literals = first + np.flatnonzero(self._dictionary.first_bytes()[first:end] == ord('"'))
             if len(literals):
-                self._describe(literals.astype(np.int32), found)
+                self._describe(literals.astype(np.int32), found, types)
         if "container_membership_property" in found:
             members = self._dictionary.with_prefix(f"<{RDF}_", np.arange(first, end, dtype=np.int32)).tolist()
             members = [number for number in members if _MEMBERSHIP.fullmatch(self._dictionary.text(number))]
             found["container_membership_property"].append(_table(members, 1))
 
-    def _describe(self, literals: Ids, found: _Tables) -> None:
+    def _describe(self, literals: Ids, found: _Tables, types: _Types) -> None:
         """Add the facts about literals. Most are strings without escapes and language, which are described together."""
         valued: list[int] = []
         values: list[Hashable] = []
@@ -120,7 +129,7 @@ class LiteralFacts:
         inside = self._dictionary.values_of(literals)
         is_string = inside.kinds == VALUE_STRING
         contents = bytes(inside.data).decode().split("\n")[:-1]  # a text has no line break but an escaped one
-        self._describe_strings(literals[is_string], list(compress(contents, is_string.tolist())), found)
+        self._describe_strings(literals[is_string], list(compress(contents, is_string.tolist())), found, types)
         others = literals[~is_string]
         for number, text in zip(others.tolist(), self._dictionary.texts_of(others), strict=True):
             literal: Literal | None = None
@@ -143,19 +152,21 @@ class LiteralFacts:
             found["literal_value"].append(self._table_of_values(valued, keys, list(dict.fromkeys(keys))))
         if "ill_typed" in found:
             found["ill_typed"].append(_table(ill_typed, 1))
-        if "literal_type" in found:
-            found["literal_type"] += [self._table_of_types(numbers, types) for types, numbers in members.items()]
+        if LITERAL_TYPE in found:
+            found[LITERAL_TYPE] += [
+                self._table_of_types(numbers, [name for name in names if name in types]) for names, numbers in members.items()
+            ]
 
-    def _describe_strings(self, ids: Ids, contents: list[str], found: _Tables) -> None:
+    def _describe_strings(self, ids: Ids, contents: list[str], found: _Tables, types: _Types) -> None:
         """Add the facts about strings, given with their ids."""
         kinds, kind_of = _kinds_of_strings(contents)
         for number, kind in enumerate(kinds):
             of_kind = ids[kind_of == number]
             if kind is None and "ill_typed" in found:
                 found["ill_typed"].append(of_kind[:, np.newaxis])
-            if kind is not None and "literal_type" in found:
-                wanted = kind if self._recognised is DATATYPES else [n for n in kind if n == _EVERY or n in self._recognised]
-                found["literal_type"].append(self._table_of_types(of_kind, wanted))
+            if kind is not None and LITERAL_TYPE in found:
+                wanted = [name for name in kind if name in self._datatypes and name in types]
+                found[LITERAL_TYPE].append(self._table_of_types(of_kind, wanted))
         if "literal_value" not in found:
             return
         if None in kinds:

@@ -128,7 +128,7 @@ class LiveTranslation:
         self._statements = Statements(ontology)
         self._ontology = texts.ontology = replace(ontology, axioms=(), repeated=Counter(), rules=(), problems=())
         self._texts = texts
-        self._namespaces = Counter(namespace_of(name.value) for name in ontology.vocabulary)
+        self._namespaces = texts.namespaces
         self._fixed = namespaces_in(others) | {*_RESERVED, ""}
         """The namespaces of which other names than those of the vocabulary may be in texts."""
 
