@@ -21,7 +21,7 @@ class KernelGroup(NamedTuple):
     name: str
     modules: tuple[str, ...]
     speed_level: int = 1
-    """How much is done for speed. Level 2 takes half as long again to compile kernels, and makes most of them no faster."""
+    """How much is done for speed. Level 2 takes two fifths more time to compile kernels, and makes most of them no faster."""
 
     @property
     def entries(self) -> list[str]:
