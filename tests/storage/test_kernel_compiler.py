@@ -14,6 +14,7 @@ from hypothesis import given, strategies
 
 from kg_reasoner.storage.kernels import decorators, interning, primitives
 from kg_reasoner.storage.kernels.machine_code import compiler, images, linking
+from kg_reasoner.storage.kernels.machine_code.assembly import Builder, Module
 from kg_reasoner.storage.kernels.machine_code.machine import HOST, LEVELS, Target, this_machine
 from kg_reasoner.storage.kernels.memory.structs import Array, Bytes, Int16s, Int64s, Struct
 from tests.helpers.extras import needed
@@ -139,10 +140,10 @@ TWO = (arithmetic, conditions, loops, calls, jumps)
 integers = strategies.integers(-(1 << 63), (1 << 63) - 1) | strategies.integers(-20, 20)
 
 
-def compiled(*functions: Callable[..., int], target: Target | None = None) -> dict[str, int]:
+def compiled(*functions: Callable[..., int], target: Target | None = None, speed_level: int = 1) -> dict[str, int]:
     """Compile functions as entry points and return their addresses."""
     names = [function.__name__ for function in functions]
-    code = compiler.compile_kernels(names, "t_", target or this_machine())
+    code = compiler.compile_kernels(names, "t_", target or this_machine(), speed_level=speed_level)
     return images.map_image(linking.linked(code, "t_", ""))
 
 
@@ -175,10 +176,10 @@ def test_kernels_call_those_of_other_images(a: int, b: int) -> None:
     assert signature(images.map_image(image, first)["t_calls"])(a, b) == wrapped(calls(a, b))
 
 
-@pytest.fixture(scope="module")
-def two() -> dict[str, Callable[[int, int], int]]:
+@pytest.fixture(scope="module", params=[1, 2], ids=["level1", "level2"])
+def two(request: pytest.FixtureRequest) -> dict[str, Callable[[int, int], int]]:
     signature = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_int64, ctypes.c_int64)
-    return {name.removeprefix("t_"): signature(address) for name, address in compiled(*TWO).items()}
+    return {name.removeprefix("t_"): signature(address) for name, address in compiled(*TWO, speed_level=request.param).items()}
 
 
 def wrapped(number: int) -> int:
@@ -254,6 +255,34 @@ def test_python_copies_the_same_bytes() -> None:
         source: Any = list(range(1, 41))
         assert interning.copy_bytes(source, 3, 3 + length, out, 5) == 5 + length
         assert out == copied(length)
+
+
+# --- what becomes a part of its callers
+
+CALLS = """
+tiny 2 :                        # 2 instructions, calls of nothing
+pair 0 : tiny tiny              # as large as both, without the calls
+four 0 : pair pair              # small where pairs do not become a part of it
+lone 9 :                        # called once
+recursive 1 : recursive
+main 0 : tiny pair pair four four lone recursive
+"""
+
+
+@pytest.mark.parametrize("largest, expected", [(0, {"lone"}), (2, {"lone", "tiny", "four"}), (4, {"lone", "tiny", "pair"})])
+def test_small_functions_become_a_part_of_their_callers(largest: int, expected: set[str]) -> None:
+    module = Module(largest)
+    lines = [line.partition("#")[0].split() for line in CALLS.strip().splitlines()]
+    functions = {name: module.function(name, ["i64"], "i64") for name, *_ in lines}
+    for name, size, _, *called in lines:
+        functions[name].is_internal = name != "main"
+        builder = Builder(module, functions[name], functions[name].new_block())
+        for _ in range(int(size)):
+            builder.operation("add", "%a0", "1")
+        for other in called:
+            builder.call(functions[other], ["%a0"])
+        builder.ret("%a0")
+    assert set(re.findall(r'@"(\w+)"\(.*\) nounwind alwaysinline \{', module.text)) == expected
 
 
 # --- what kernels cannot use: each of these ends in an error that shows the place

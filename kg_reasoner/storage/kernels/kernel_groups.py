@@ -21,9 +21,7 @@ class KernelGroup(NamedTuple):
     name: str
     modules: tuple[str, ...]
     speed_level: int = 1
-    """The level of LLVM's optimisations for speed. Level 2 takes a fifth more time to compile kernels, and makes most of them no
-    faster.
-    """
+    """How much is done for speed. Level 2 takes two fifths more time to compile kernels, and makes most of them no faster."""
 
     @property
     def entries(self) -> list[str]:

@@ -6,6 +6,7 @@ what is loaded and stored. llvmlite has classes for the same, which take most of
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Final, TypeAlias
 
@@ -20,9 +21,15 @@ ADDRESS: Final = "ptr"
 
 
 class Module:
-    """Functions, and the alias classes (TBAA) of the memory that they load and store."""
+    """Functions, and the alias classes (TBAA) of the memory that they load and store.
 
-    def __init__(self) -> None:
+    Attributes:
+        largest_inlined: How many instructions a function may have that becomes a part of all its callers. LLVM may inline others.
+        functions: The functions, by the names of their symbols.
+    """
+
+    def __init__(self, largest_inlined: int = 0) -> None:
+        self.largest_inlined = largest_inlined
         self.functions: dict[str, KernelFunction] = {}
         self._declared: dict[str, None] = {}
         self._metadata = ['!{!"kg_reasoner"}']
@@ -32,7 +39,8 @@ class Module:
     def text(self) -> str:
         """The module in LLVM's assembly language."""
         metadata = (f"!{number} = {node}" for number, node in enumerate(self._metadata))
-        return "\n".join([*self._declared, *(function.text for function in self.functions.values()), *metadata, ""])
+        functions = (function.text(self.largest_inlined) for function in self.functions.values())
+        return "\n".join([*self._declared, *functions, *metadata, ""])
 
     def function(self, name: str, types: Sequence[str], result: str) -> KernelFunction:
         """Declare a function of words of some types; it is defined by blocks."""
@@ -74,6 +82,8 @@ class KernelFunction:
         is_internal: Whether nothing outside of the module calls it.
         is_rare: Whether it is seldom called, and not to be inlined.
         calls: How many calls of it there are in the module.
+        called: The functions that it calls, once for each call.
+        instructions: How many instructions it has that calculate, call, choose, or access memory other than its variables.
         blocks: Its blocks, the first of which it starts with; a function without is defined elsewhere.
     """
 
@@ -83,28 +93,41 @@ class KernelFunction:
         self.result = result
         self.arguments = [f"%a{number}" for number in range(len(types))]
         self.is_internal = self.is_rare = False
-        self.calls = 0
+        self.calls = self.instructions = 0
+        self.called: list[KernelFunction] = []
         self.blocks: list[BasicBlock] = []
         self._names = 0
+        self._size: float | None = None
 
-    @property
-    def text(self) -> str:
-        """The definition, or the declaration of a function that has no blocks."""
+    def text(self, largest_inlined: int) -> str:
+        """Return the definition, or the declaration of a function that has no blocks."""
         if not self.blocks:
             return f"declare {self.signature(self.types)} nounwind"
         linkage = "internal " * self.is_internal
-        lines = [f"define {linkage}{self.with_arguments(self.arguments)} {self._attributes} {{"]
+        lines = [f"define {linkage}{self.with_arguments(self.arguments)} {self._attributes(largest_inlined)} {{"]
         for block in self.blocks:
             lines.append(f"{block.name}:")
             lines += block.lines
         return "\n".join([*lines, "}"])
 
-    @property
-    def _attributes(self) -> str:
-        """The function's attributes. A function with a single call would be optimised by itself and again where it is inlined."""
+    def _attributes(self, largest_inlined: int) -> str:
         if self.is_rare:
             return "nounwind noinline cold"
-        return "nounwind alwaysinline" if self.is_internal and self.calls == 1 else "nounwind"
+        return "nounwind alwaysinline" if self._is_inlined(largest_inlined) else "nounwind"
+
+    def _is_inlined(self, largest: int) -> bool:
+        """Return whether it becomes a part of its callers. One with a single call would be optimised by itself and again there."""
+        if self.is_rare or not self.blocks or self in self.called:
+            return False
+        return (self.is_internal and self.calls == 1) or self._size_with_inlined(largest) <= largest
+
+    def _size_with_inlined(self, largest: int) -> float:
+        """Return how many instructions it has with what becomes a part of it."""
+        if self._size is None:
+            self._size = math.inf  # not to follow functions that call each other forever
+            inlined = (function._size_with_inlined(largest) - 1 for function in self.called if function._is_inlined(largest))
+            self._size = self.instructions + sum(inlined)
+        return self._size
 
     def with_arguments(self, arguments: Sequence[Word]) -> str:
         """Return the function with its types, and some arguments."""
@@ -141,6 +164,7 @@ class Builder:
     def operation(self, code: str, *operands: Word) -> Word:
         """Append an instruction that computes something of integers: ``add``, ``icmp slt`` and so on."""
         name = self.function.new_name()
+        self.function.instructions += 1
         self.block.lines.append(f"{name} = {code} i64 {', '.join(operands)}")
         return name
 
@@ -159,6 +183,7 @@ class Builder:
     def select(self, bit: str, yes: Word, no: Word) -> Word:
         """Append an instruction that chooses one of two words."""
         name = self.function.new_name()
+        self.function.instructions += 1
         self.block.lines.append(f"{name} = select i1 {bit}, i64 {yes}, i64 {no}")
         return name
 
@@ -166,6 +191,8 @@ class Builder:
         """Append a call."""
         name = self.function.new_name()
         function.calls += 1
+        self.function.called.append(function)
+        self.function.instructions += 1
         self.block.lines.append(f"{name} = call {function.with_arguments(arguments)}")
         return name
 
@@ -192,6 +219,7 @@ class Builder:
     def load(self, place: Word, type: str = INTEGER, metadata: str = "", align: int = 0) -> Word:
         """Append a load, with metadata such as its alias class (see `Module.alias_class`)."""
         name = self.function.new_name()
+        self.function.instructions += bool(metadata)
         self.block.lines.append(f"{name} = load {type}, ptr {place}{_aligned(align)}{metadata}")
         return name
 
@@ -207,6 +235,7 @@ class Builder:
         if type not in (INTEGER, ADDRESS):
             value = self.function.new_name()
             self.block.lines.append(f"{value} = trunc i64 {word} to {type}")
+        self.function.instructions += bool(metadata)
         self.block.lines.append(f"store {type} {value}, ptr {place}{_aligned(align)}{metadata}")
 
     def compare_and_swap(self, place: Word, type: str, expected: Word, new: Word) -> Word:
@@ -232,6 +261,7 @@ class Builder:
 
     def branch_if(self, bit: str, yes: BasicBlock, no: BasicBlock) -> None:
         """End the block: go to one of two others."""
+        self.function.instructions += 1
         self._end(f"br i1 {bit}, label %{yes.name}, label %{no.name}")
 
     def ret(self, word: Word) -> None:

@@ -20,8 +20,11 @@ from kg_reasoner.storage.kernels.machine_code.translation import callee, declare
 __all__ = ["compile_kernels", "machine_of"]
 
 
-_LARGEST_INLINED: Final = {2: 100, 1: 50}
-"""LLVM's threshold by level, which is 225 otherwise. Larger ones make the kernels take longer to compile, and no less to run."""
+_LARGEST_INLINED: Final = 20
+"""How many instructions a kernel may have that becomes a part of its callers, at level 1. More make kernels no faster."""
+
+_THRESHOLD: Final = 100
+"""What LLVM inlines itself at level 2. It is 225 otherwise, with which kernels take longer to compile, and no less to run."""
 
 
 def compile_kernels(
@@ -34,22 +37,47 @@ def compile_kernels(
         prefix: how the symbols begin.
         target: the processor.
         elsewhere: kernels that are not compiled, because other object code has their symbols.
-        speed_level: how much is done for speed, 1 or 2 (LLVM's ``-O``).
+        speed_level: how much is done for speed, 1 or 2.
 
     Returns:
         Object code; position-independent, unless the target is this machine's own.
     """
     machine = machine_of(target)
-    module = llvm.parse_assembly(_translated(names, prefix, elsewhere).text)
+    largest_inlined = _LARGEST_INLINED if speed_level == 1 else 0
+    module = llvm.parse_assembly(_translated(names, prefix, elsewhere, largest_inlined).text)
     module.triple, module.data_layout = machine.triple, str(machine.target_data)
     module.verify()
-    # The loops of kernels are searches and copies of a few items: unrolling them or using vectors gains nothing.
-    options = llvm.create_pipeline_tuning_options(speed_level=speed_level)
-    options.inlining_threshold = _LARGEST_INLINED[speed_level]
-    options.loop_vectorization = options.loop_interleaving = options.loop_unrolling = False
-    passes = llvm.create_pass_builder(machine, options)
-    passes.getModulePassManager().run(module, passes)
+    _optimise(module, machine, speed_level)
     return machine.emit_object(module)
+
+
+def _optimise(module: Any, machine: Any, speed_level: int) -> None:
+    """Run LLVM's passes over a module.
+
+    Level 2 is LLVM's pipeline. It inlines what seems worth it, and optimises each function before and after, which takes twice as
+    long as level 1: that inlines what the module says, and optimises each function once.
+    """
+    options = llvm.create_pipeline_tuning_options(speed_level=speed_level)
+    # The loops of kernels are searches and copies of a few items: unrolling them or using vectors gains nothing.
+    options.loop_vectorization = options.loop_interleaving = options.loop_unrolling = False
+    options.inlining_threshold = _THRESHOLD
+    passes = llvm.create_pass_builder(machine, options)
+    if speed_level > 1:
+        passes.getModulePassManager().run(module, passes)
+        return
+    whole = llvm.create_new_module_pass_manager()
+    whole.add_sroa_pass()
+    whole.add_simplify_cfg_pass()
+    whole.add_always_inliner_pass()
+    whole.add_global_dead_code_eliminate_pass()
+    whole.add_ipsccp_pass()
+    whole.add_dead_arg_elimination_pass()
+    whole.add_post_order_function_attributes_pass()
+    whole.run(module, passes)
+    each = passes.getFunctionPassManager()
+    for function in module.functions:
+        if not function.is_declaration:
+            each.run(function, passes)
 
 
 def machine_of(target: Target) -> Any:
@@ -66,9 +94,9 @@ def machine_of(target: Target) -> Any:
     return other.create_target_machine(cpu=target.processor, opt=2, reloc="pic", codemodel="small")
 
 
-def _translated(names: Collection[str], prefix: str, elsewhere: Collection[str]) -> Module:
+def _translated(names: Collection[str], prefix: str, elsewhere: Collection[str], largest_inlined: int) -> Module:
     """Return a module with the kernels of some names, whose symbols have a prefix, and those that they call."""
-    module = Module()
+    module = Module(largest_inlined)
     kernels = {name: decorators.kernels[name] for name in sorted(needed_by(names, elsewhere))}
     prefixes = dict.fromkeys([*names, *elsewhere], prefix)
     functions = {name: declare(module, kernel.function, prefixes.get(name)) for name, kernel in kernels.items()}
