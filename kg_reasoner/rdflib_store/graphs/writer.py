@@ -168,7 +168,9 @@ class StoreWriter:
             transactions.flush()
             everywhere = removed[:, GRAPH_COLUMN] == IN_DEFAULT
             gone: dict[int | None, Ids] = {None: _triples(selected_rows(removed, everywhere))} if everywhere.any() else {}
-            transactions.change(gone, _triples(added), added[:, GRAPH_COLUMN], quads=removed[~everywhere])
+            names = added[:, GRAPH_COLUMN]
+            places = None if (names == IN_DEFAULT).all() else names
+            transactions.change(gone, _triples(added), places, quads=removed[~everywhere])
 
     def _wait(self, added: list[tuple[list[str], int]]) -> None:
         """Defer triples until a flush, unless the transaction is not the store's."""
