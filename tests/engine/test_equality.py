@@ -23,6 +23,7 @@ from kg_reasoner.engine.equality.cliques import MANY_PAIRS, Cliques, _thinned
 from kg_reasoner.engine.maintenance import STRATEGIES
 from kg_reasoner.errors import NoProofError, StratificationError, UnknownNameError, UnsupportedError
 from kg_reasoner.graphs import connected_components
+from kg_reasoner.program import TRIPLE
 from kg_reasoner.rdflib_store import KGReasonerStore
 from kg_reasoner.storage.terms.dictionary import Dictionary
 from kg_reasoner.terms import IRI, OWL, RDF, RDFS, XSD, BlankNode, Literal, Triple, literal
@@ -370,6 +371,18 @@ def test_a_negation_is_seen_in_all_names() -> None:
     assert set(reasoner.facts("lonely")) == {(DAN,)}
     reasoner.remove_facts("link", [(BOB, EVE)])
     assert set(reasoner.facts("lonely")) == {(ANN,), (BOB,), (CAT,), (DAN,)}
+
+
+def test_changes_of_names_omit_parts_of_rules() -> None:
+    reasoner = rewriting("lonely(?x) :- node(?x), NOT (link(?x, ?y), node(?y)) .", None, CLIQUE[:1])
+    reasoner.add_facts("node", [(ANN,), (DAN,)])
+    reasoner.add_facts("link", [(ANN, DAN)])
+    with reasoner.transaction() as transaction:
+        transaction.add_triples(CLIQUE[1:])
+    assert sorted(transaction.delta.added.predicates()) == [TRIPLE, "link", "node"]
+    with reasoner.transaction() as transaction:
+        transaction.remove_triples(CLIQUE[1:])
+    assert sorted(transaction.delta.removed.predicates()) == [TRIPLE, "link", "node"]
 
 
 def test_an_unknown_treatment_of_equality_is_an_error() -> None:
