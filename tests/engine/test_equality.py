@@ -362,6 +362,25 @@ def test_what_is_the_same_may_not_depend_on_what_is_not_there() -> None:
         rewriting("owl:sameAs[?x, ?y] :- owl:differentFrom[?y, ?z], near(?x, ?y), NOT owl:differentFrom[?x, ?z] .", None)
     with pytest.raises(StratificationError):
         rewriting("same(?x, ?y) :- near(?x, ?y), NOT owl:Thing[?x] . owl:sameAs[?x, ?y] :- same(?x, ?y) .", None)
+    with pytest.raises(StratificationError):  # far holds of equal terms alike
+        rewriting("owl:sameAs[?x, ?y] :- near(?x, ?y), NOT far(?x) .", None)
+    with pytest.raises(StratificationError):
+        rewriting("same(?x, ?y) :- near(?x, ?y), NOT (far(?x), far(?y)) . owl:sameAs[?x, ?y] :- same(?x, ?y) .", None)
+
+
+@pytest.mark.parametrize("maintenance", STRATEGIES)
+def test_nor_may_it_by_an_axiom(maintenance: Any) -> None:
+    program = "@prefix : <http://example.org/> . :f[?x, ?y] :- near(?x, ?y), NOT far(?x) . :p[?x, ?y] :- :f[?x, ?y], NOT far(?y) ."
+    reasoner = Reasoner(program, ruleset="owl2rl", equality="rewrite", maintenance=maintenance)
+    reasoner.add_facts("near", [(ANN, BOB), (ANN, CAT)])
+    before = set(reasoner.triples())
+    assert before == {*product([ANN], [F, P], [BOB, CAT])}
+    with pytest.raises(StratificationError, match=r"f.* depends on its own negation"), reasoner.transaction() as transaction:
+        transaction.add_triples([(F, RDF.type, OWL.FunctionalProperty)])
+    assert set(reasoner.triples()) == before
+    reasoner.remove_rules([rule for rule in reasoner.program.rules if rule.head.terms[1:2] in ((F,), (P,))])
+    reasoner.add_triples([(F, RDF.type, OWL.FunctionalProperty), (ANN, F, BOB), (ANN, F, CAT)])
+    assert (BOB, OWL.sameAs, CAT) in set(reasoner.triples())
 
 
 def test_a_negation_is_seen_in_all_names() -> None:

@@ -6,9 +6,9 @@ from collections.abc import Iterable
 
 from kg_reasoner.explain import Computed, Group, Proof, Solution, Step
 from kg_reasoner.expressions.datatypes import DATATYPES, datatypes_of, disjoint_datatypes, identity, is_ill_typed
-from kg_reasoner.program import FALSE, Aggregate, Atom, Bind, Filter, Negation, Rule, Variable
+from kg_reasoner.program import FALSE, TRIPLE, Aggregate, Atom, Bind, Filter, Negation, Rule, Variable
 from kg_reasoner.storage.terms.literals import VALUES
-from kg_reasoner.terms import IRI, Literal, Term
+from kg_reasoner.terms import IRI, OWL, Literal, Term
 from tests.helpers.oracle import Binding, Facts, Store, groups, holds, match, solutions, value_of
 
 __all__ = ["ProofError", "check"]
@@ -59,6 +59,9 @@ def check(proof: Proof, goal: Atom, rules: Iterable[Rule], explicit: Facts, ever
             expect(value_of(step.statement.expression, {}) == step.statement.value, f"{where} is another value")
         elif step.reason == "aggregated":
             check_group(step.statement, [proof.steps[n] for n in step.premises], everything, where)
+        elif step.reason == "same":
+            (premise,) = step.premises
+            expect(is_same(step.statement, statements[premise], everything), f"{where} is not the same as {statements[premise]}")
         elif step.reason == "solution":
             expect(step.statement == Solution(tuple(statements[n] for n in step.premises)), f"{where} has other parts")
         else:
@@ -82,6 +85,18 @@ def check_instance(rule: Rule, binding: Binding, head: Atom, premises: list[obje
             expect((premise.values, premise.results) == (values_of(part, binding), results), f"{where} has other results")
         else:
             expect(replaced(part, binding) == premise, f"{where}: {premise} is no instance of {part}")
+
+
+def is_same(statement: Atom, premise: object, everything: Store) -> bool:
+    """Whether two facts differ only in names of equal terms."""
+    return (
+        isinstance(premise, Atom)
+        and premise.predicate == statement.predicate
+        and all(
+            one == other or (one, OWL.sameAs, other) in everything.facts.get(TRIPLE, ())
+            for one, other in zip(statement.terms, premise.terms, strict=True)
+        )
+    )
 
 
 def check_group(group: Group, premises: list[Step] | None, everything: Store, where: str) -> None:

@@ -240,10 +240,12 @@ class Rewriting(Equality):
         equality_rules.check(rules)
         if equality_rules.negates(rules):
             analysis.check(Program((*rules, *equality_rules.axioms())))
+            equality_rules.check_negations(rules)
 
     def rewritten_rules(self, rules: Iterable[Rule]) -> tuple[Rule, ...]:
         """See `Equality.rewritten_rules`: constants are replaced by representatives, and the axioms of equality omitted."""
         rules = [equality_rules.unguarded(rule) for rule in rules if rule.origin.name not in equality_rules.AXIOMS]
+        equality_rules.check_negations(rules)
         encode = self._catalog.dictionary.encode
         terms = {term: encode(term) for rule in rules for term in equality_rules.constants(rule)}
         self._named = frozenset(terms.values())
