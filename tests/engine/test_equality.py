@@ -23,7 +23,7 @@ from kg_reasoner.engine.equality.cliques import MANY_PAIRS, Cliques, _thinned
 from kg_reasoner.engine.maintenance import STRATEGIES
 from kg_reasoner.errors import NoProofError, StratificationError, UnknownNameError, UnsupportedError
 from kg_reasoner.graphs import connected_components
-from kg_reasoner.program import TRIPLE
+from kg_reasoner.program import TRIPLE, Atom
 from kg_reasoner.rdflib_store import KGReasonerStore
 from kg_reasoner.storage.terms.dictionary import Dictionary
 from kg_reasoner.terms import IRI, OWL, RDF, RDFS, XSD, BlankNode, Literal, Triple, literal
@@ -271,6 +271,29 @@ def test_explanations_tell_in_which_names_a_fact_was_asserted() -> None:
     assert reasoner.explain((BOB, P, CAT)).height == 0
     with pytest.raises(NoProofError):
         reasoner.explain((CAT, P, BOB))
+
+
+def test_rules_are_explained_as_written() -> None:
+    rule = "@prefix : <http://example.org/> . q(:cat, ?x) :- near(:cat, ?x), :p[:bob, ?x], NOT far(:bob) ."
+    reasoner = rewriting(rule, None, [*CLIQUE, (ANN, P, DAN)])
+    reasoner.add_facts("near", [(BOB, DAN), (CAT, EVE)])
+    assert reasoner.explain(Atom("q", (ANN, DAN))).with_prefixes({"": "http://example.org/"}).text().splitlines()[2:] == [
+        "q(:ann, :dan)   (the same in other names, by owl:sameAs)",
+        "└── q(:cat, :dan)   (by q(:cat, ?x) :- near(:cat, ?x), :p[:bob, ?x], NOT far(:bob) .)",
+        "    ├── near(:cat, :dan)   (the same in other names, by owl:sameAs)",
+        "    │   └── near(:bob, :dan)   (explicit)",
+        "    ├── :bob :p :dan   (the same in other names, by owl:sameAs)",
+        "    │   └── :ann :p :dan   (explicit)",
+        "    └── NOT far(:bob)   (no such fact)",
+    ]
+    assert reasoner.why_not(Atom("q", (BOB, EVE))).with_prefixes({"": "http://example.org/"}).text().splitlines()[2:] == [
+        "q(:bob, :eve)   (does not hold; 1 rule could derive it)",
+        "",
+        "by q(:cat, ?x) :- near(:cat, ?x), :p[:bob, ?x], NOT far(:bob) .",
+        "    holds    NOT far(:bob)",
+        "    holds    near(:cat, :eve)",
+        "    missing  :bob :p :eve",
+    ]
 
 
 def test_equalities_are_explained_by_axioms() -> None:

@@ -71,6 +71,7 @@ class Rewriting(Equality):
         self._changed = False
         self._moving: dict[str, Rows] = {}
         self._rewritten_rules: dict[Rule, Rule] = {}
+        self._rules_before: dict[Rule, Rule] = {}
         self._negates = False
         self._named: frozenset[int] = frozenset()
         self.names_changed = False
@@ -224,7 +225,11 @@ class Rewriting(Equality):
 
     def renaming(self) -> Renaming:
         """See `Equality.renaming`."""
-        return Renaming(self.normal_form, self.asserted_as, self._catalog.dictionary)
+        return Renaming(self.normal_form, self.asserted_as, self._written, self._catalog.dictionary)
+
+    def _written(self, rewritten: Rule) -> Rule:
+        """Return a rule before it was rewritten."""
+        return self._rules_before.get(rewritten, rewritten)
 
     def support(self, derivations: Derivations, term: int) -> list[Atom] | None:
         """See `Equality.support`; also None if there are too many facts or terms."""
@@ -251,6 +256,7 @@ class Rewriting(Equality):
         self._named = frozenset(terms.values())
         names = self._representatives(terms)
         self._rewritten_rules = {rule: equality_rules.renamed(rule, names) if names else rule for rule in rules}
+        self._rules_before = {new: old for old, new in self._rewritten_rules.items() if new is not old}
         self._negates = equality_rules.negates(rules)
         self.names_changed = False
         return tuple(dict.fromkeys(self._rewritten_rules.values()))
