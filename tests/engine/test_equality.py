@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from contextlib import suppress
 from itertools import pairwise, permutations, product
 from pathlib import Path
 from typing import Any
@@ -23,11 +24,16 @@ from kg_reasoner.engine.equality.cliques import MANY_PAIRS, Cliques, _thinned
 from kg_reasoner.engine.maintenance import STRATEGIES
 from kg_reasoner.errors import NoProofError, StratificationError, UnknownNameError, UnsupportedError
 from kg_reasoner.graphs import connected_components
-from kg_reasoner.program import TRIPLE, Atom
+from kg_reasoner.language.parser import parse
+from kg_reasoner.program import TRIPLE, Atom, Filter, Program
 from kg_reasoner.rdflib_store import KGReasonerStore
 from kg_reasoner.storage.terms.dictionary import Dictionary
 from kg_reasoner.terms import IRI, OWL, RDF, RDFS, XSD, BlankNode, Literal, Triple, literal
+from tests.engine.test_maintenance import everything, facts_of, less
 from tests.helpers.effort import PHASES, examples
+from tests.helpers.oracle import Facts, evaluate, without_empty
+from tests.helpers.reasoners import applied
+from tests.helpers.strategies import NODES, PROPERTIES, Transaction, World, transactions, triple_worlds
 
 
 def ex(name: str) -> IRI:
@@ -139,6 +145,46 @@ def test_rewriting_and_axioms_agree(ruleset: str, history: Steps, maintenance: s
 @given(steps_with_names, st.sampled_from(sorted(STRATEGIES)))
 def test_names_of_the_ontology_may_be_equal_too(ruleset: str, history: Steps, maintenance: str) -> None:
     follow(both(ruleset, maintenance), history)
+
+
+ALIKE = """
+    owl:sameAs[?y, ?x] :- owl:sameAs[?x, ?y] . owl:sameAs[?x, ?z] :- owl:sameAs[?x, ?y], owl:sameAs[?y, ?z] .
+    e(?y) :- owl:sameAs[?x, ?y], e(?x) .
+    p(?y, ?z) :- owl:sameAs[?x, ?y], p(?x, ?z) . p(?z, ?y) :- owl:sameAs[?x, ?y], p(?z, ?x) .
+""" + "".join(
+    f"[?y, {name}, ?z] :- owl:sameAs[?x, ?y], [?x, {name}, ?z] . [?z, {name}, ?y] :- owl:sameAs[?x, ?y], [?z, {name}, ?x] ."
+    for name in PROPERTIES
+)
+"""The axioms of equality for `triple_worlds`."""
+
+
+def mergeable(world: World) -> World:
+    """The rules of a world that can be applied to merged terms and mean the same by axioms, and equalities among its facts."""
+    reasoner = Reasoner(equality="rewrite")
+    for rule in world.rules:
+        if not any(isinstance(part, Filter) for part in rule.body):
+            with suppress(StratificationError):
+                reasoner.add_program(Program((rule,)))
+    equalities = [(TRIPLE, (one, OWL.sameAs, other)) for one, other in permutations(NODES[:3], 2)]
+    return World(reasoner.rules, (*world.facts, *equalities))
+
+
+def without_identities(facts: Facts) -> Facts:
+    return without_empty({**facts, TRIPLE: visible(facts.get(TRIPLE, ()))})  # type: ignore[arg-type, dict-item]
+
+
+@settings(max_examples=examples(150), phases=PHASES)
+@given(triple_worlds().map(mergeable).filter(lambda world: bool(world.rules)), st.sampled_from(sorted(STRATEGIES)), st.data())
+def test_random_rules_with_negation(world: World, maintenance: Any, data: st.DataObject) -> None:
+    reasoner = Reasoner(equality="rewrite", maintenance=maintenance)
+    rules, explicit, model = world.rules[:0], Facts(), Facts()
+    for transaction in [Transaction({}, (), {}, world.rules), *data.draw(st.lists(transactions(world), min_size=3, max_size=8))]:
+        rules, explicit = transaction.after(rules, explicit)
+        former, model = model, without_identities(evaluate(Program((*rules, *parse(ALIKE).rules)), explicit))
+        delta = applied(reasoner, transaction)
+        assert without_identities(everything(reasoner, "all")) == model
+        assert without_identities(facts_of(delta.added)) == less(model, former)
+        assert without_identities(facts_of(delta.removed)) == less(former, model)
 
 
 # --- what users see -----------------------------------------------------------------------------------------------------------
