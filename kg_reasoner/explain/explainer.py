@@ -247,7 +247,8 @@ class _StepWriter:
         premises = []
         for part in rule.body:
             if isinstance(part, Atom):
-                premises.append(self.named(next(facts), in_atom(part, bindings)))
+                premise = next(facts)
+                premises.append(self._facts[premise] if self.renaming is None else self.named(premise, in_atom(part, bindings)))
             elif isinstance(part, Aggregate):
                 premises.append(self._facts[next(facts)])
             elif isinstance(part, Negation):

@@ -122,11 +122,22 @@ def check_negations(rules: Sequence[Rule]) -> None:
     Raises:
         StratificationError: One does.
     """
+    if not any(map(_equates, rules)):
+        return
+    others = LITERAL_PREDICATES.keys() | {TRIPLE}
     atoms = (part.atom for rule in rules for part in rule.body if isinstance(part, Negation))
-    arities = {atom.predicate: atom.arity for atom in atoms if atom.predicate not in LITERAL_PREDICATES.keys() | {TRIPLE}}
+    arities = {atom.predicate: atom.arity for atom in atoms if atom.predicate not in others}
     if arities:
         alike = (axiom for predicate, arity in arities.items() for axiom in _congruence(predicate, arity))
         analysis.stratify((*(rule for rule in rules if rule.origin.name not in AXIOMS), *alike))
+
+
+def _equates(rule: Rule) -> bool:
+    """Return whether a rule other than the axioms of equality may derive equalities."""
+    if rule.head.predicate != TRIPLE or not rule.body or rule.origin.name in AXIOMS:
+        return False
+    property = rule.head.terms[1]
+    return isinstance(property, Variable) or property == OWL.sameAs
 
 
 def _congruence(predicate: str, arity: int) -> Iterator[Rule]:
