@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
 from typing import Any, Protocol
 
 from kg_reasoner.errors import ArityError, NoProofError, ReasonerError, plural
 from kg_reasoner.explain.derivations import Derivations, Fact, Instance
 from kg_reasoner.explain.enumeration import enumerate_proofs
 from kg_reasoner.explain.ground import ground
-from kg_reasoner.explain.missing import WhyNot, why_not
+from kg_reasoner.explain.missing import WhyNot, of_rule, why_not
 from kg_reasoner.explain.proof_search import EFFORT, Choice, Memory, below_first, find_proof
 from kg_reasoner.explain.proofs import Proof
 from kg_reasoner.explain.readable_names import Names, show_rule, show_statement
@@ -19,7 +20,7 @@ from kg_reasoner.planning.aggregates.groups import violation_atom
 from kg_reasoner.planning.catalog import INTERNAL
 from kg_reasoner.program import TRIPLE, Aggregate, Atom, Filter, Negation, Rule, Variable
 from kg_reasoner.storage.kernels.layout import EXPLICIT, STATED
-from kg_reasoner.substitution import in_expression
+from kg_reasoner.substitution import in_atom, in_expression
 from kg_reasoner.terms import IRI, BlankNode, Literal, Term
 
 __all__ = ["Explainer", "StoredForm", "check_version"]
@@ -34,6 +35,10 @@ class StoredForm(Protocol):
 
     def asserted(self, atom: Atom) -> Atom:
         """Return an explicit fact with this stored form."""
+        ...
+
+    def written(self, rule: Rule) -> Rule:
+        """Return a rule of the program with this stored form."""
         ...
 
     def contradiction(self, rule: Rule, terms: Mapping[str, Term]) -> Atom | None:
@@ -111,11 +116,17 @@ class Explainer:
         Raises:
             ReasonerError: The fact is there, or the argument is not a fact.
         """
-        atom = self._normal_form(self._atom(fact))
+        asked = self._atom(fact)
+        atom = self._normal_form(asked)
         stored = self.derivations.fact(atom)
         if stored is not None and self.derivations.flags(stored) >= 0:
             raise ReasonerError(f"{self.text(fact, prefixes)} holds: call explain() to see why")
-        return why_not(self.derivations, atom, prefixes)
+        found = why_not(self.derivations, atom, prefixes)
+        if self.renaming is None:
+            return found
+        written = self.renaming.written
+        misses, idle = (tuple(of_rule(written(miss.rule), miss) for miss in part) for part in (found.misses, found.idle))
+        return replace(found, fact=asked, misses=misses, idle=idle)
 
     # --- facts ------------------------------------------------------------------------------------------------------
 
@@ -178,7 +189,7 @@ class Explainer:
         writer = _StepWriter(self.derivations, self.renaming)
         writer.write(goal, choice)
         if not hasattr(asked, "rule"):
-            writer.rename(goal, self._atom(asked))
+            writer.named(goal, self._atom(asked))
         return Proof(tuple(writer.steps), shortest, prefixes)
 
 
@@ -211,34 +222,34 @@ class _StepWriter:
                 self.give(fact)
 
     def give(self, fact: Fact) -> None:
-        """Write a fact that needs no rule."""
+        """Write a fact that needs no rule, in the names in which it was asserted."""
         atom = self.derivations.atom(fact)
         reason: Reason = "explicit"
         if not self.derivations.flags(fact) & EXPLICIT:
             reason = "literal" if atom.predicate in LITERAL_PREDICATES else "stated"
-        elif self.renaming is not None and (asserted := self.renaming.asserted(atom)) != atom:
-            self._facts[fact] = self._add(Step(atom, "same", premises=(self._add(Step(asserted, reason)),)))
-            return
+        elif self.renaming is not None:
+            atom = self.renaming.asserted(atom)
         self._facts[fact] = self._add(Step(atom, reason))
 
-    def rename(self, fact: Fact, wanted: Atom) -> None:
-        """Write a proved fact in the requested names, as the last step."""
-        proved = self.steps[self._facts[fact]]
-        if proved.statement == wanted:
-            return
-        if proved.reason == "same" and self.steps[proved.premises[0]].statement == wanted:
-            self.steps.pop()  # it was asserted in these names
-        else:
-            self._add(Step(wanted, "same", premises=(self._facts[fact],)))
+    def named(self, fact: Fact, wanted: Atom) -> int:
+        """Write a proved fact in the requested names, unless it exists in these; return the number of its step."""
+        number = self._facts[fact]
+        return number if self.steps[number].statement == wanted else self._once(Step(wanted, "same", premises=(number,)))
 
     def derive(self, fact: Fact, instance: Instance) -> None:
-        """Write a fact derived by a rule instance whose premises exist, or a solution of an aggregate."""
-        rule = instance.plan.rule
+        """Write a fact derived by a rule instance whose premises exist, or a solution of an aggregate.
+
+        Facts have the names that the rule has for them.
+        """
+        rule = instance.plan.rule if self.renaming is None else self.renaming.written(instance.plan.rule)
         bindings = self.derivations.bindings(instance)
         facts = iter(instance.premises)
         premises = []
         for part in rule.body:
-            if isinstance(part, Atom | Aggregate):
+            if isinstance(part, Atom):
+                premise = next(facts)
+                premises.append(self._facts[premise] if self.renaming is None else self.named(premise, in_atom(part, bindings)))
+            elif isinstance(part, Aggregate):
                 premises.append(self._facts[next(facts)])
             elif isinstance(part, Negation):
                 premises.append(self._once(Step(ground(part, bindings), "absent")))
@@ -249,7 +260,7 @@ class _StepWriter:
                 premises.append(self._once(Step(Computed(in_expression(part.expression, bindings), value), "computed")))
         values = tuple(bindings.items())
         if not rule.head.predicate.startswith(INTERNAL):
-            self._facts[fact] = self._add(Step(self.derivations.atom(fact), "rule", rule, values, tuple(premises)))
+            self._facts[fact] = self._add(Step(in_atom(rule.head, bindings), "rule", rule, values, tuple(premises)))
         elif len(rule.body) == 1:
             (self._facts[fact],) = premises
         else:

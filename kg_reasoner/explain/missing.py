@@ -45,7 +45,7 @@ from kg_reasoner.storage.kernels.memory.buffers import address, allocate
 from kg_reasoner.substitution import in_atom, in_expression
 from kg_reasoner.terms import RDF, Term
 
-__all__ = ["Miss", "WhyNot", "why_not"]
+__all__ = ["Miss", "WhyNot", "of_rule", "why_not"]
 
 EXAMPLES: Final = 3
 """Matches that are shown of those that get furthest."""
@@ -181,6 +181,18 @@ def in_order(body: Sequence[BodyLiteral], known: Iterable[Variable]) -> list[Bod
             if isinstance(ready[0], Bind):
                 bound.add(ready[0].variable)
     return order
+
+
+def of_rule(rule: Rule, miss: Miss) -> Miss:
+    """Return what a rule lacks, given what the rule lacks that differs from it in constants; both have only atoms, negations and
+    filters.
+    """
+    if rule is miss.rule:
+        return miss
+    values = dict(miss.examples[0])
+    parts = [ground(part, values) for part in in_order(rule.body, variables_of(rule.head))]
+    count = len(miss.held)
+    return replace(miss, rule=rule, held=tuple(parts[:count]), failed=parts[count])
 
 
 class _Attempt:

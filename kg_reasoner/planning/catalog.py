@@ -53,6 +53,11 @@ VIOLATIONS = f"{INTERNAL}violations of "
 """The prefix of predicates whose facts are violations of a constraint."""
 
 
+def is_shown(predicate: str) -> bool:
+    """Return whether changes include the facts of a predicate: of all but internal, auxiliary and given ones."""
+    return not predicate.startswith((INTERNAL, AUXILIARY)) and predicate not in GIVEN_RELATIONS
+
+
 @dataclass(slots=True, unsafe_hash=True)
 class StoredAtom:
     """An atom over a relation of the database."""
@@ -237,7 +242,7 @@ class RelationCatalog:
         names, held = self._names, self.layout.held
         for relation, rows, flags in tables:
             name = TRIPLE if relation in held else names.get(relation, INTERNAL)
-            if len(rows) and not name.startswith((INTERNAL, AUXILIARY)) and name not in GIVEN_RELATIONS:
+            if len(rows) and is_shown(name):
                 parts.setdefault(name, []).append((relation, rows, flags))
         return {name: (self.layout.joined if name == TRIPLE else concatenated)(found) for name, found in parts.items()}
 

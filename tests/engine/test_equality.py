@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from contextlib import suppress
 from itertools import pairwise, permutations, product
 from pathlib import Path
 from typing import Any
@@ -23,10 +24,16 @@ from kg_reasoner.engine.equality.cliques import MANY_PAIRS, Cliques, _thinned
 from kg_reasoner.engine.maintenance import STRATEGIES
 from kg_reasoner.errors import NoProofError, StratificationError, UnknownNameError, UnsupportedError
 from kg_reasoner.graphs import connected_components
+from kg_reasoner.language.parser import parse
+from kg_reasoner.program import TRIPLE, Atom, Filter, Program
 from kg_reasoner.rdflib_store import KGReasonerStore
 from kg_reasoner.storage.terms.dictionary import Dictionary
 from kg_reasoner.terms import IRI, OWL, RDF, RDFS, XSD, BlankNode, Literal, Triple, literal
+from tests.engine.test_maintenance import everything, facts_of, less
 from tests.helpers.effort import PHASES, examples
+from tests.helpers.oracle import Facts, evaluate, without_empty
+from tests.helpers.reasoners import applied
+from tests.helpers.strategies import NODES, PROPERTIES, Transaction, World, transactions, triple_worlds
 
 
 def ex(name: str) -> IRI:
@@ -138,6 +145,46 @@ def test_rewriting_and_axioms_agree(ruleset: str, history: Steps, maintenance: s
 @given(steps_with_names, st.sampled_from(sorted(STRATEGIES)))
 def test_names_of_the_ontology_may_be_equal_too(ruleset: str, history: Steps, maintenance: str) -> None:
     follow(both(ruleset, maintenance), history)
+
+
+ALIKE = """
+    owl:sameAs[?y, ?x] :- owl:sameAs[?x, ?y] . owl:sameAs[?x, ?z] :- owl:sameAs[?x, ?y], owl:sameAs[?y, ?z] .
+    e(?y) :- owl:sameAs[?x, ?y], e(?x) .
+    p(?y, ?z) :- owl:sameAs[?x, ?y], p(?x, ?z) . p(?z, ?y) :- owl:sameAs[?x, ?y], p(?z, ?x) .
+""" + "".join(
+    f"[?y, {name}, ?z] :- owl:sameAs[?x, ?y], [?x, {name}, ?z] . [?z, {name}, ?y] :- owl:sameAs[?x, ?y], [?z, {name}, ?x] ."
+    for name in PROPERTIES
+)
+"""The axioms of equality for `triple_worlds`."""
+
+
+def mergeable(world: World) -> World:
+    """The rules of a world that can be applied to merged terms and mean the same by axioms, and equalities among its facts."""
+    reasoner = Reasoner(equality="rewrite")
+    for rule in world.rules:
+        if not any(isinstance(part, Filter) for part in rule.body):
+            with suppress(StratificationError):
+                reasoner.add_program(Program((rule,)))
+    equalities = [(TRIPLE, (one, OWL.sameAs, other)) for one, other in permutations(NODES[:3], 2)]
+    return World(reasoner.rules, (*world.facts, *equalities))
+
+
+def without_identities(facts: Facts) -> Facts:
+    return without_empty({**facts, TRIPLE: visible(facts.get(TRIPLE, ()))})  # type: ignore[arg-type, dict-item]
+
+
+@settings(max_examples=examples(150), phases=PHASES)
+@given(triple_worlds().map(mergeable).filter(lambda world: bool(world.rules)), st.sampled_from(sorted(STRATEGIES)), st.data())
+def test_random_rules_with_negation(world: World, maintenance: Any, data: st.DataObject) -> None:
+    reasoner = Reasoner(equality="rewrite", maintenance=maintenance)
+    rules, explicit, model = world.rules[:0], Facts(), Facts()
+    for transaction in [Transaction({}, (), {}, world.rules), *data.draw(st.lists(transactions(world), min_size=3, max_size=8))]:
+        rules, explicit = transaction.after(rules, explicit)
+        former, model = model, without_identities(evaluate(Program((*rules, *parse(ALIKE).rules)), explicit))
+        delta = applied(reasoner, transaction)
+        assert without_identities(everything(reasoner, "all")) == model
+        assert without_identities(facts_of(delta.added)) == less(model, former)
+        assert without_identities(facts_of(delta.removed)) == less(former, model)
 
 
 # --- what users see -----------------------------------------------------------------------------------------------------------
@@ -272,6 +319,29 @@ def test_explanations_tell_in_which_names_a_fact_was_asserted() -> None:
         reasoner.explain((CAT, P, BOB))
 
 
+def test_rules_are_explained_as_written() -> None:
+    rule = "@prefix : <http://example.org/> . q(:cat, ?x) :- near(:cat, ?x), :p[:bob, ?x], NOT far(:bob) ."
+    reasoner = rewriting(rule, None, [*CLIQUE, (ANN, P, DAN)])
+    reasoner.add_facts("near", [(BOB, DAN), (CAT, EVE)])
+    assert reasoner.explain(Atom("q", (ANN, DAN))).with_prefixes({"": "http://example.org/"}).text().splitlines()[2:] == [
+        "q(:ann, :dan)   (the same in other names, by owl:sameAs)",
+        "└── q(:cat, :dan)   (by q(:cat, ?x) :- near(:cat, ?x), :p[:bob, ?x], NOT far(:bob) .)",
+        "    ├── near(:cat, :dan)   (the same in other names, by owl:sameAs)",
+        "    │   └── near(:bob, :dan)   (explicit)",
+        "    ├── :bob :p :dan   (the same in other names, by owl:sameAs)",
+        "    │   └── :ann :p :dan   (explicit)",
+        "    └── NOT far(:bob)   (no such fact)",
+    ]
+    assert reasoner.why_not(Atom("q", (BOB, EVE))).with_prefixes({"": "http://example.org/"}).text().splitlines()[2:] == [
+        "q(:bob, :eve)   (does not hold; 1 rule could derive it)",
+        "",
+        "by q(:cat, ?x) :- near(:cat, ?x), :p[:bob, ?x], NOT far(:bob) .",
+        "    holds    NOT far(:bob)",
+        "    holds    near(:cat, :eve)",
+        "    missing  :bob :p :eve",
+    ]
+
+
 def test_equalities_are_explained_by_axioms() -> None:
     reasoner = rewriting(triples=[*ONTOLOGY, *CLIQUE[:1], (ANN, F, DAN), (BOB, F, EVE), (CAT, Q, EVE)])
     assert reasoner.explain((EVE, OWL.sameAs, DAN)).with_prefixes({"": "http://example.org/"}).text().splitlines()[2:] == [
@@ -361,6 +431,25 @@ def test_what_is_the_same_may_not_depend_on_what_is_not_there() -> None:
         rewriting("owl:sameAs[?x, ?y] :- owl:differentFrom[?y, ?z], near(?x, ?y), NOT owl:differentFrom[?x, ?z] .", None)
     with pytest.raises(StratificationError):
         rewriting("same(?x, ?y) :- near(?x, ?y), NOT owl:Thing[?x] . owl:sameAs[?x, ?y] :- same(?x, ?y) .", None)
+    with pytest.raises(StratificationError):  # far holds of equal terms alike
+        rewriting("owl:sameAs[?x, ?y] :- near(?x, ?y), NOT far(?x) .", None)
+    with pytest.raises(StratificationError):
+        rewriting("same(?x, ?y) :- near(?x, ?y), NOT (far(?x), far(?y)) . owl:sameAs[?x, ?y] :- same(?x, ?y) .", None)
+
+
+@pytest.mark.parametrize("maintenance", STRATEGIES)
+def test_nor_may_it_by_an_axiom(maintenance: Any) -> None:
+    program = "@prefix : <http://example.org/> . :f[?x, ?y] :- near(?x, ?y), NOT far(?x) . :p[?x, ?y] :- :f[?x, ?y], NOT far(?y) ."
+    reasoner = Reasoner(program, ruleset="owl2rl", equality="rewrite", maintenance=maintenance)
+    reasoner.add_facts("near", [(ANN, BOB), (ANN, CAT)])
+    before = set(reasoner.triples())
+    assert before == {*product([ANN], [F, P], [BOB, CAT])}
+    with pytest.raises(StratificationError, match=r"f.* depends on its own negation"), reasoner.transaction() as transaction:
+        transaction.add_triples([(F, RDF.type, OWL.FunctionalProperty)])
+    assert set(reasoner.triples()) == before
+    reasoner.remove_rules([rule for rule in reasoner.program.rules if rule.head.terms[1:2] in ((F,), (P,))])
+    reasoner.add_triples([(F, RDF.type, OWL.FunctionalProperty), (ANN, F, BOB), (ANN, F, CAT)])
+    assert (BOB, OWL.sameAs, CAT) in set(reasoner.triples())
 
 
 def test_a_negation_is_seen_in_all_names() -> None:
@@ -370,6 +459,18 @@ def test_a_negation_is_seen_in_all_names() -> None:
     assert set(reasoner.facts("lonely")) == {(DAN,)}
     reasoner.remove_facts("link", [(BOB, EVE)])
     assert set(reasoner.facts("lonely")) == {(ANN,), (BOB,), (CAT,), (DAN,)}
+
+
+def test_changes_of_names_omit_parts_of_rules() -> None:
+    reasoner = rewriting("lonely(?x) :- node(?x), NOT (link(?x, ?y), node(?y)) .", None, CLIQUE[:1])
+    reasoner.add_facts("node", [(ANN,), (DAN,)])
+    reasoner.add_facts("link", [(ANN, DAN)])
+    with reasoner.transaction() as transaction:
+        transaction.add_triples(CLIQUE[1:])
+    assert sorted(transaction.delta.added.predicates()) == [TRIPLE, "link", "node"]
+    with reasoner.transaction() as transaction:
+        transaction.remove_triples(CLIQUE[1:])
+    assert sorted(transaction.delta.removed.predicates()) == [TRIPLE, "link", "node"]
 
 
 def test_an_unknown_treatment_of_equality_is_an_error() -> None:

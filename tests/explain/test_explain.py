@@ -20,7 +20,8 @@ from hypothesis import strategies as st
 from kg_reasoner import lubm
 from kg_reasoner.api.reasoner import Reasoner
 from kg_reasoner.cli import main
-from kg_reasoner.errors import ArityError, LoadError, NoProofError, ReasonerError
+from kg_reasoner.engine.equality.rewritten_rules import axioms as equality_axioms
+from kg_reasoner.errors import ArityError, LoadError, NoProofError, ReasonerError, UnsupportedError
 from kg_reasoner.explain import Group, Miss, Proof, Step, WhyNot
 from kg_reasoner.explain.missing import in_order
 from kg_reasoner.language.parser import parse
@@ -28,7 +29,7 @@ from kg_reasoner.language.printer import format_term
 from kg_reasoner.loaders.convert import from_oxigraph
 from kg_reasoner.program import FALSE, TRIPLE, Aggregate, Atom, Bind, Call, Filter, Negation, Program, Rule, Variable
 from kg_reasoner.rdflib_store import KGReasonerStore
-from kg_reasoner.terms import IRI, RDF, BlankNode, Literal, literal
+from kg_reasoner.terms import IRI, OWL, RDF, BlankNode, Literal, Term, literal
 from tests.helpers.effort import by_effort, examples
 from tests.helpers.oracle import (
     Binding,
@@ -231,6 +232,25 @@ def test_triple_programs(program: Program, data: set[Row], removed: set[Row]) ->
     check_everything(reasoner, program, {TRIPLE: data})
     reasoner.remove_triples(removed)  # type: ignore[arg-type]
     check_everything(reasoner, program, {TRIPLE: data - removed})
+
+
+@EXAMPLES
+@given(triple_programs(variable_predicates=False), triples(), st.sets(st.tuples(*[st.sampled_from(NODES)] * 2), max_size=3))
+def test_triple_programs_with_equal_terms(program: Program, data: set[Row], equal: set[tuple[Term, Term]]) -> None:
+    """Where equal terms are merged, proofs have the rules and the names of the program."""
+    explicit: Facts = {TRIPLE: {*data, *((one, OWL.sameAs, other) for one, other in equal)}}
+    reasoner = Reasoner(equality="rewrite")
+    try:
+        reasoner.add_program(program)
+    except UnsupportedError:
+        assume(False)
+    reasoner.add_triples(explicit[TRIPLE])  # type: ignore[arg-type]
+    rules = (*program.rules, *equality_axioms())
+    everything = Store(evaluate(Program(rules), explicit))
+    for row in everything.facts.get(TRIPLE, ()):
+        if row[1] != OWL.sameAs or row[0] != row[2]:
+            goal = Atom(TRIPLE, row)
+            check(reasoner.explain(goal), goal, rules, explicit, everything)
 
 
 CYCLIC = """

@@ -6,9 +6,9 @@ from collections.abc import Iterable
 
 from kg_reasoner.explain import Computed, Group, Proof, Solution, Step
 from kg_reasoner.expressions.datatypes import DATATYPES, datatypes_of, disjoint_datatypes, identity, is_ill_typed
-from kg_reasoner.program import FALSE, Aggregate, Atom, Bind, Filter, Negation, Rule, Variable
+from kg_reasoner.program import FALSE, TRIPLE, Aggregate, Atom, Bind, Call, Filter, Negation, Rule, Variable
 from kg_reasoner.storage.terms.literals import VALUES
-from kg_reasoner.terms import IRI, Literal, Term
+from kg_reasoner.terms import IRI, OWL, Literal, Term
 from tests.helpers.oracle import Binding, Facts, Store, groups, holds, match, solutions, value_of
 
 __all__ = ["ProofError", "check"]
@@ -59,11 +59,16 @@ def check(proof: Proof, goal: Atom, rules: Iterable[Rule], explicit: Facts, ever
             expect(value_of(step.statement.expression, {}) == step.statement.value, f"{where} is another value")
         elif step.reason == "aggregated":
             check_group(step.statement, [proof.steps[n] for n in step.premises], everything, where)
+        elif step.reason == "same":
+            (premise,) = step.premises
+            expect(is_same(step.statement, statements[premise], everything), f"{where} is not the same as {statements[premise]}")
         elif step.reason == "solution":
             expect(step.statement == Solution(tuple(statements[n] for n in step.premises)), f"{where} has other parts")
         else:
             expect(isinstance(step.statement, Negation if step.reason == "absent" else Filter), f"{where} is no {step.reason}")
-            expect(holds(step.statement, {}, everything), f"{where} does not hold")
+            part = step.statement
+            forms = [part, in_one_name(part, everything)] if isinstance(part, Filter) else [part]
+            expect(any(holds(form, {}, everything) for form in forms), f"{where} does not hold")
     expect(heights[-1] == proof.height, f"its height is {heights[-1]}")
 
 
@@ -82,6 +87,30 @@ def check_instance(rule: Rule, binding: Binding, head: Atom, premises: list[obje
             expect((premise.values, premise.results) == (values_of(part, binding), results), f"{where} has other results")
         else:
             expect(replaced(part, binding) == premise, f"{where}: {premise} is no instance of {part}")
+
+
+def is_same(statement: Atom, premise: object, everything: Store) -> bool:
+    """Whether two facts differ only in names of equal terms."""
+    return (
+        isinstance(premise, Atom)
+        and premise.predicate == statement.predicate
+        and all(
+            one == other or (one, OWL.sameAs, other) in everything.facts.get(TRIPLE, ())
+            for one, other in zip(statement.terms, premise.terms, strict=True)
+        )
+    )
+
+
+def in_one_name(part: Filter, everything: Store) -> Filter:
+    """A condition with one of the names of each term: equal terms are compared as one."""
+
+    def name(expression: object) -> object:
+        if isinstance(expression, Call):
+            return Call(expression.name, tuple(map(name, expression.arguments)))  # type: ignore[arg-type]
+        equal = (row[2] for row in everything.at.get((TRIPLE, 0, expression), ()) if row[1] == OWL.sameAs)  # type: ignore[arg-type]
+        return min((expression, *equal), key=str)
+
+    return Filter(name(part.expression))  # type: ignore[arg-type]
 
 
 def check_group(group: Group, premises: list[Step] | None, everything: Store, where: str) -> None:

@@ -21,10 +21,12 @@ class Renaming:
     Args:
         normal_form: Returns the normal form of a fact.
         asserted: Returns the asserted facts with a normal form.
+        written: Returns a rule of the program for a rewritten one.
         dictionary: The dictionary of their terms.
     """
 
-    def __init__(self, normal_form: Names, asserted: Names, dictionary: Dictionary) -> None:
+    def __init__(self, normal_form: Names, asserted: Names, written: Callable[[Rule], Rule], dictionary: Dictionary) -> None:
+        self.written = written
         self._normal_form = normal_form
         self._asserted = asserted
         self._dictionary = dictionary

@@ -71,6 +71,7 @@ class Rewriting(Equality):
         self._changed = False
         self._moving: dict[str, Rows] = {}
         self._rewritten_rules: dict[Rule, Rule] = {}
+        self._rules_before: dict[Rule, Rule] = {}
         self._negates = False
         self._named: frozenset[int] = frozenset()
         self.names_changed = False
@@ -224,7 +225,11 @@ class Rewriting(Equality):
 
     def renaming(self) -> Renaming:
         """See `Equality.renaming`."""
-        return Renaming(self.normal_form, self.asserted_as, self._catalog.dictionary)
+        return Renaming(self.normal_form, self.asserted_as, self._written, self._catalog.dictionary)
+
+    def _written(self, rewritten: Rule) -> Rule:
+        """Return a rule before it was rewritten."""
+        return self._rules_before.get(rewritten, rewritten)
 
     def support(self, derivations: Derivations, term: int) -> list[Atom] | None:
         """See `Equality.support`; also None if there are too many facts or terms."""
@@ -240,15 +245,18 @@ class Rewriting(Equality):
         equality_rules.check(rules)
         if equality_rules.negates(rules):
             analysis.check(Program((*rules, *equality_rules.axioms())))
+            equality_rules.check_negations(rules)
 
     def rewritten_rules(self, rules: Iterable[Rule]) -> tuple[Rule, ...]:
         """See `Equality.rewritten_rules`: constants are replaced by representatives, and the axioms of equality omitted."""
         rules = [equality_rules.unguarded(rule) for rule in rules if rule.origin.name not in equality_rules.AXIOMS]
+        equality_rules.check_negations(rules)
         encode = self._catalog.dictionary.encode
         terms = {term: encode(term) for rule in rules for term in equality_rules.constants(rule)}
         self._named = frozenset(terms.values())
         names = self._representatives(terms)
         self._rewritten_rules = {rule: equality_rules.renamed(rule, names) if names else rule for rule in rules}
+        self._rules_before = {new: old for old, new in self._rewritten_rules.items() if new is not old}
         self._negates = equality_rules.negates(rules)
         self.names_changed = False
         return tuple(dict.fromkeys(self._rewritten_rules.values()))

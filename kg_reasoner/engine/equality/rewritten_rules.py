@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from kg_reasoner.errors import UnsupportedError
 from kg_reasoner.expressions.given_relations import LITERAL_PREDICATES
+from kg_reasoner.language.checks import analysis
 from kg_reasoner.language.checks.analysis import conjuncts
 from kg_reasoner.planning.expansion import simple_comparison
 from kg_reasoner.program import (
@@ -113,6 +114,38 @@ def unguarded(rule: Rule) -> Rule:
         else:
             body.append(part)
     return replace(rule, body=tuple(body))
+
+
+def check_negations(rules: Sequence[Rule]) -> None:
+    """Check that no equality depends on the absence of a fact of a general predicate, which holds of equal terms alike.
+
+    Raises:
+        StratificationError: One does.
+    """
+    if not any(map(_equates, rules)):
+        return
+    others = LITERAL_PREDICATES.keys() | {TRIPLE}
+    atoms = (part.atom for rule in rules for part in rule.body if isinstance(part, Negation))
+    arities = {atom.predicate: atom.arity for atom in atoms if atom.predicate not in others}
+    if arities:
+        alike = (axiom for predicate, arity in arities.items() for axiom in _congruence(predicate, arity))
+        analysis.stratify((*(rule for rule in rules if rule.origin.name not in AXIOMS), *alike))
+
+
+def _equates(rule: Rule) -> bool:
+    """Return whether a rule other than the axioms of equality may derive equalities."""
+    if rule.head.predicate != TRIPLE or not rule.body or rule.origin.name in AXIOMS:
+        return False
+    property = rule.head.terms[1]
+    return isinstance(property, Variable) or property == OWL.sameAs
+
+
+def _congruence(predicate: str, arity: int) -> Iterator[Rule]:
+    """Yield the axioms of equality for a general predicate."""
+    terms, other = tuple(Variable(f"x{place}") for place in range(arity)), Variable("y")
+    for place, term in enumerate(terms):
+        renamed_terms = (*terms[:place], other, *terms[place + 1 :])
+        yield Rule(Atom(predicate, renamed_terms), (Atom(TRIPLE, (term, OWL.sameAs, other)), Atom(predicate, terms)))
 
 
 def negates(rules: Iterable[Rule]) -> bool:

@@ -7,7 +7,7 @@ import numpy.typing as npt
 
 from kg_reasoner.engine.equality.cliques import Cliques
 from kg_reasoner.expressions.given_relations import LITERAL_PREDICATES
-from kg_reasoner.planning.catalog import INTERNAL, RelationCatalog
+from kg_reasoner.planning.catalog import INTERNAL, RelationCatalog, is_shown
 from kg_reasoner.program import TRIPLE
 from kg_reasoner.query.matching import TripleMatcher, Which
 from kg_reasoner.storage.arrays import Ids, Rows, unique_rows
@@ -38,7 +38,7 @@ class StoredFacts:
     # --- facts about terms ------------------------------------------------------------------------------------------
 
     def about(self, terms: Ids, explicit: bool) -> dict[str, Rows]:
-        """Return the stored facts with some terms, by predicate: all, or those that are not derived."""
+        """Return the stored facts with some terms, by predicate: all that changes show, or those that are not derived."""
         if len(terms) == 0:
             return {}
         which: Which = "explicit" if explicit else "all"
@@ -53,7 +53,7 @@ class StoredFacts:
             triples = triples[np.isin(triples, terms).any(axis=1)]
         found = {TRIPLE: unique_rows(triples)}
         for predicate, relation in list(self._catalog.predicates.items()):
-            if predicate.startswith(INTERNAL) or (predicate in LITERAL_PREDICATES and not explicit):
+            if predicate.startswith(INTERNAL) or not (explicit or is_shown(predicate)):
                 continue
             found[predicate] = self._rows_about(predicate, relation, terms, flag_of(predicate) if explicit else 0)
         return {predicate: facts for predicate, facts in found.items() if len(facts)}
