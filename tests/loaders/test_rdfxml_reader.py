@@ -240,6 +240,14 @@ def test_broken_documents(chance: random.Random, piece: bytes) -> None:
     agree(data[:start] + piece + data[start + chance.randint(0, 2) :], windows=(700, 1 << 16))
 
 
+@pytest.mark.parametrize("value", [b"preserve", b"", b"other", b"preser\x8cve", "é".encode(), b"&missing;", b"&lt;", b"<", b"\x01"])
+@pytest.mark.parametrize("nodes", [0, 20])
+def test_values_without_a_meaning_are_checked(value: bytes, nodes: int) -> None:
+    before = "".join(f'<e:C rdf:about="#{number}"><e:p>text</e:p></e:C>\n' for number in range(nodes))
+    data = document_with(f'{before}<e:C><e:p xml:space="VALUE">text</e:p></e:C>').replace(b"VALUE", value)
+    agree(data, windows=(600, 1000, 1 << 16))
+
+
 @settings(max_examples=examples(100))
 @given(st.randoms(use_true_random=False))
 def test_tables_that_are_full(chance: random.Random) -> None:

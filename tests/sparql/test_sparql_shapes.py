@@ -7,15 +7,20 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
+import rdflib
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kg_reasoner import Reasoner
+from kg_reasoner import Reasoner, graph_of
 from kg_reasoner.api.answering import queries
 from kg_reasoner.errors import QuerySyntaxError
+from kg_reasoner.loaders.convert import from_rdflib
+from kg_reasoner.rdflib_store import KGReasonerStore
 from kg_reasoner.sparql.evaluation.cutting import cut
 from kg_reasoner.sparql.queries.parsed import parsed_query
+from kg_reasoner.sparql.repeated import learning
 from kg_reasoner.sparql.repeated.query_shapes import QueryShape, shape_of
+from kg_reasoner.terms import IRI
 from tests.helpers.effort import examples
 from tests.sparql.test_sparql_shortcuts import CHANGES, MAKERS, UNSEEN, change
 
@@ -187,7 +192,7 @@ def test_queries_of_one_outline_have_shapes_of_their_own() -> None:
 def test_learning_from_texts_that_nothing_uses_ends(monkeypatch: pytest.MonkeyPatch) -> None:
     """The constant that differs is none of the parameters: nothing learned is of use. It is tried ever more rarely."""
     made, tried = chain(), list[int]()
-    monkeypatch.setattr(queries, "shape_of", lambda query, text, prefixes: tried.append(1) or shape_of(query, text, prefixes))
+    monkeypatch.setattr(learning, "shape_of", lambda query, text, prefixes: tried.append(1) or shape_of(query, text, prefixes))
     for number in range(400):
         made.query(f"SELECT ?x {{ ?x <urn:p> ?y FILTER(?y != <urn:{number}>) }}")
     assert 4 <= len(tried) <= 12
@@ -231,3 +236,74 @@ def test_descriptions_have_the_prefixes_of_documents_however_often_they_are_aske
         described = made.query(f"DESCRIBE <urn:own:{name}>")
         assert described.type == "DESCRIBE"
         assert described.to_graph().qname("urn:own:a") == "own:a"
+
+
+# --- graphs of rdflib ---------------------------------------------------------------------------------------------------
+
+
+def in_our_terms(found: rdflib.query.Result) -> Any:
+    if found.type == "ASK":
+        return found.askAnswer
+    rows: Any = found if found.type == "SELECT" else found.graph
+    return Counter(tuple(None if term is None else from_rdflib(term) for term in row) for row in rows)
+
+
+@pytest.mark.parametrize("kind", MAKERS)
+@settings(max_examples=examples(10))
+@given(changes=CHANGES, choices=st.lists(st.tuples(st.sampled_from(NAMES), st.sampled_from(NAMES)), min_size=3, max_size=5))
+@pytest.mark.sample(5)
+def test_answers_of_graphs_do_not_depend_on_other_queries(kind: str, changes: Any, choices: list[tuple[str, str]]) -> None:
+    made: Reasoner = MAKERS[kind]()
+    graph = graph_of(made)
+    for adds, triples in changes:
+        change(made, adds, triples)
+        for text in texts(iter(TEMPLATES), choices):
+            if "LIMIT" in text:
+                assert len(graph.query(text)) == len(made.query(text, limits=UNSEEN)), text
+            else:
+                assert in_our_terms(graph.query(text)) == answers(made.query(text, limits=UNSEEN)), text
+
+
+def people(count: int) -> rdflib.Graph:
+    graph = rdflib.Graph(store=KGReasonerStore())
+    for number in range(count):
+        graph.add((rdflib.URIRef(f"urn:{number}"), rdflib.URIRef("urn:p"), rdflib.URIRef(f"urn:{number + 1}")))
+    return graph
+
+
+def test_the_third_query_of_a_shape_is_not_parsed(monkeypatch: pytest.MonkeyPatch) -> None:
+    from kg_reasoner.rdflib_store.queries import sparql_dataset
+
+    graph = people(9)
+    query = "SELECT ?x { <urn:%s> <urn:p> ?x }"
+    assert [len(graph.query(query % number)) for number in range(2)] == [1, 1]
+    monkeypatch.setattr(sparql_dataset, "parsed_query", lambda *_: pytest.fail("the text was parsed"))
+    assert [in_our_terms(graph.query(query % number)) for number in (5, 20)] == [{(IRI("urn:6"),): 1}, {}]
+
+
+def test_a_shape_has_the_prefixes_of_its_queries() -> None:
+    graph = people(9)
+    query = "SELECT ?x { <urn:%s> a:p ?x }"
+    for namespace, count in (("urn:", 1), ("urn:other:", 0), ("urn:", 1)):
+        assert [len(graph.query(query % number, initNs={"a": rdflib.Namespace(namespace)})) for number in range(4)] == 4 * [count]
+
+
+def test_a_graph_of_a_dataset_has_answers_of_its_own() -> None:
+    dataset = rdflib.Dataset(store=KGReasonerStore(), default_union=True)
+    one, other = dataset.graph(rdflib.URIRef("urn:one")), dataset.graph(rdflib.URIRef("urn:other"))
+    query = "SELECT ?x { <urn:%s> <urn:p> ?x }"
+    for number in range(6):
+        triple = rdflib.URIRef(f"urn:{number}"), rdflib.URIRef("urn:p"), rdflib.URIRef("urn:x")
+        (one if number % 2 else other).add(triple)
+    for each in (dataset, one, other, dataset, one, other):
+        found = [len(each.query(query % number)) for number in range(6)]
+        assert found == [int(each is dataset or (each is one) == bool(number % 2)) for number in range(6)]
+
+
+def test_triples_that_were_added_since_are_found() -> None:
+    graph = people(0)
+    for number in range(8):
+        graph.add((rdflib.URIRef(f"urn:{number}"), rdflib.URIRef("urn:p"), rdflib.URIRef("urn:x")))
+        assert [len(graph.query(f"SELECT ?x {{ <urn:{each}> <urn:p> ?x }}")) for each in range(8)] == [
+            int(each <= number) for each in range(8)
+        ]

@@ -22,9 +22,8 @@ from kg_reasoner.sparql.queries.parsed import LONGEST, REMEMBERED, ParsedQuery, 
 from kg_reasoner.sparql.queries.query_forms import evaluate_query, explain_query
 from kg_reasoner.sparql.queries.query_plan import QueryPlan, shortener
 from kg_reasoner.sparql.queries.sparql_text import guarded
-from kg_reasoner.sparql.repeated.query_shapes import shape_of
-from kg_reasoner.sparql.repeated.shortcut import ALWAYS
-from kg_reasoner.sparql.repeated.shortcuts import answer_at_once, few_at_once, shortcut_of
+from kg_reasoner.sparql.repeated.learning import known_shapes, learn_shape
+from kg_reasoner.sparql.repeated.shortcuts import answer_at_once, few_at_once
 from kg_reasoner.sparql.solutions.registered import RegisteredFunctions
 from kg_reasoner.terms import Term
 
@@ -152,13 +151,10 @@ def _few(core: ReasonerCore, key: tuple[object, ...], bindings: Mapping[str, Any
 
 def _few_of_shape(core: ReasonerCore, text: Cut) -> QueryResult | None:
     """Return the answer to a query if others of its shape were asked in the same state, see `_few`."""
-    seen = core.caches.shapes.get(text.outline)
-    for key in () if seen is None else seen.keys(text):
-        known = core.caches.ready.get(key)
-        given = None if known is None else known[2].bindings(text.constants)
-        found = None if given is None else _few(core, key, given)
-        if found is not None and seen is not None:
-            seen.note_use()
+    for key, values in known_shapes(core.caches, text):
+        found = _few(core, key, values)
+        if found is not None:
+            core.caches.outline(text.outline).note_use()
             return found
     return None
 
@@ -266,26 +262,11 @@ class _Query:
             return result_of(answer, core.caches.nodes, parsed.prefixes)
 
     def learn(self, text: Cut) -> None:
-        """Remember the remaining work for queries of the same shape, within a reading, when a second one is asked in a state.
-
-        Args:
-            text: The text of the query.
-        """
-        caches, state = self._core.caches, self._core.engine.lock.state()
-        if state is None or self._parsed.clauses:
-            return
-        outline = caches.outline(text.outline)
-        if not outline.should_learn(text, state):
-            return
+        """Learn from the query for others of its shape, within a reading."""
+        core = self._core
         with guarded():
-            ready = self._parsed.prepared({}, joins_graphs=True)
-            shape = shape_of(ready, text, {**PREFIXES, **self._core.prefixes})
-        shortcut = None if shape is None else shortcut_of(shape.prepared({}, joins_graphs=True), self._core.queries, shape.names)
-        places = frozenset(() if shape is None else shape.places)
-        if shortcut is not None:
-            shortcut.tries = ALWAYS
-            caches.remember(text.key(places), (state, shortcut, shape))
-        outline.note(text, places, state)
+            prefixes = {**PREFIXES, **core.prefixes}
+            learn_shape(core.caches, text, self._parsed, core.engine.lock.state(), core.queries, prefixes)
 
     def plan(self, run: bool) -> QueryPlan:
         """Return the plan, within a reading; see `kg_reasoner.api.reasoner.Reasoner.plan`."""

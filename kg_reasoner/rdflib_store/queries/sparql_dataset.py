@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
+from kg_reasoner.concurrency.limits import UNLIMITED, current_watch
 from kg_reasoner.program import Variable
 from kg_reasoner.query.patterns import Queries
 from kg_reasoner.rdflib_store.queries.custom_evaluators import foreign_evaluators
@@ -16,12 +17,14 @@ from kg_reasoner.rdflib_store.queries.query_dataset import DatasetStore, QueryDa
 from kg_reasoner.rdflib_store.queries.query_places import StorePlaces
 from kg_reasoner.rdflib_store.queries.sparql_by_parts import answer_by_parts
 from kg_reasoner.sparql.algebra import Node, Select, is_hidden
+from kg_reasoner.sparql.evaluation.cutting import Cut, cut
 from kg_reasoner.sparql.evaluation.datasets import Places
 from kg_reasoner.sparql.queries.parsed import ParsedQuery, Translated, as_terms, parsed_query, prepared_query
 from kg_reasoner.sparql.queries.query_forms import Answer, evaluate_query, explain_query
 from kg_reasoner.sparql.queries.query_plan import QueryPlan, shortener
 from kg_reasoner.sparql.queries.sparql_text import guarded, read_query
-from kg_reasoner.sparql.repeated.shortcuts import answer_at_once
+from kg_reasoner.sparql.repeated.learning import known_shapes, learn_shape
+from kg_reasoner.sparql.repeated.shortcuts import answer_at_once, few_at_once
 from kg_reasoner.sparql.results.result import result_of
 from kg_reasoner.sparql.scope import in_scope
 from kg_reasoner.sparql.translate import translate_query
@@ -67,9 +70,13 @@ def answer(
     from rdflib.plugins.sparql.sparql import Query
 
     with guarded():
+        is_ours = not foreign_evaluators()
+        text = cut(query) if is_ours and isinstance(query, str) and not bindings and base is None else None
+        if text is not None and (found := _of_shape(dataset, graph, text, prefixes)) is not None:
+            return found
         known, active, parsed = _parsed(dataset, graph, query, prefixes, base)
-        if not foreign_evaluators():
-            return _result(known, active, parsed, as_terms(bindings) if bindings else {})
+        if is_ours:
+            return _result(known, active, parsed, as_terms(bindings) if bindings else {}, text, prefixes)
         theirs = query if isinstance(query, Query) else read_query(query, base=base, prefixes=prefixes)[1]
     return answer_by_parts(known, active, theirs, bindings)  # exceptions of users' evaluators are theirs
 
@@ -158,8 +165,41 @@ def evaluated_pattern(
     return _answered(dataset, graph, Translated(Select(pattern, tuple(variables)), base), bindings)
 
 
-def _result(dataset: QueryDataset, graph: Graph, parsed: ParsedQuery, given: Mapping[Variable, Term]) -> Result:
-    """Return the answer to a query, which has a shortcut if its default graph has all triples of the reasoner."""
+def _of_shape(dataset: QueryDataset, graph: Graph, text: Cut, prefixes: Mapping[str, Any]) -> Result | None:
+    """Return the answer to a query without bindings if others that differ in constants only were asked in the same state of the
+    store, and it has few solutions.
+    """
+    from kg_reasoner.rdflib_store.queries.rdflib_results import QueryResult
+
+    core = dataset.graphs.reasoner.core
+    repeated = core.caches.with_prefixes(prefixes)
+    if text.outline not in repeated.shapes:
+        return None
+    known = graph.store.dataset if isinstance(graph.store, DatasetStore) else dataset
+    with core.watch(), known.reading():
+        state = core.engine.lock.state()
+        if current_watch().limits != UNLIMITED or not _is_whole(StorePlaces(known, graph).default(), core.queries):
+            return None
+        for key, values in known_shapes(repeated, text):
+            since, shortcut, shape = repeated.ready[key]
+            found = few_at_once(shortcut, core.caches, values.values(), shape.prefixes) if since == state else None
+            if found is not None:
+                repeated.outline(text.outline).note_use()
+                return QueryResult(found)
+    return None
+
+
+def _result(
+    dataset: QueryDataset,
+    graph: Graph,
+    parsed: ParsedQuery,
+    given: Mapping[Variable, Term],
+    text: Cut | None,
+    prefixes: Mapping[str, Any],
+) -> Result:
+    """Return the answer to a query, which has a shortcut if its default graph has all triples of the reasoner; learn from it for
+    others, if it is given as a text that is cut.
+    """
     from kg_reasoner.rdflib_store.queries.rdflib_results import QueryResult
 
     core = dataset.graphs.reasoner.core
@@ -167,6 +207,8 @@ def _result(dataset: QueryDataset, graph: Graph, parsed: ParsedQuery, given: Map
         places, state = StorePlaces(dataset, graph), core.engine.lock.state()
         if state is not None and not parsed.clauses and _is_whole(places.default(), core.queries):
             found = answer_at_once(core.caches, parsed, given, state, core.queries, parsed.prefixes)[1]
+            if text is not None:
+                learn_shape(core.caches.with_prefixes(prefixes), text, parsed, state, core.queries, prefixes)
             if found is not None:
                 return QueryResult(found)
         return rdflib_result(dataset, _evaluated(dataset, graph, parsed, given, places), parsed.prefixes)

@@ -22,25 +22,12 @@ REMEMBERED: Final = 256
 __all__ = ["Caches", "Dataset", "Place", "Places"]
 
 
-class Caches:
-    """Caches of queries about the terms of a dictionary.
+class RepeatedQueries:
+    """Recent queries that can be answered at once, for one choice of prefixes that their texts do not declare."""
 
-    Args:
-        dictionary: The dictionary.
-    """
-
-    def __init__(self, dictionary: Dictionary) -> None:
-        self.dictionary = dictionary
-        self.terms = TermCache(dictionary)
-        self.values = ValueCache(dictionary)
-        self.nodes = NodeCache()
-        self.parsed: dict[tuple[str, str | None], tuple[Mapping[str, str], Any]] = {}
-        """Recent queries by text and base IRI: the prefixes that the reasoner knew, and the query as algebra."""
+    def __init__(self) -> None:
         self.ready: dict[tuple[object, ...], tuple[int, Any, Any]] = {}
         """Queries with shortcuts by text, base IRI and given variables: the state of the data, the shortcut, the parsed query."""
-        self.shortcuts: dict[object, tuple[int, Any]] = {}
-        """Shortcuts of recent queries, each in a state of the data, see `kg_reasoner.sparql.repeated.shortcuts`."""
-
         self.shapes: dict[tuple[str, ...], LearnedOutline] = {}
         """Knowledge about recent outlines of queries."""
 
@@ -58,6 +45,36 @@ class Caches:
         if len(self.ready) >= REMEMBERED:
             self.ready.clear()
         self.ready[key] = ready
+
+
+class Caches(RepeatedQueries):
+    """Caches of queries about the terms of a dictionary; the repeated queries are those with the reasoner's own prefixes.
+
+    Args:
+        dictionary: The dictionary.
+    """
+
+    def __init__(self, dictionary: Dictionary) -> None:
+        super().__init__()
+        self.dictionary = dictionary
+        self.terms = TermCache(dictionary)
+        self.values = ValueCache(dictionary)
+        self.nodes = NodeCache()
+        self.parsed: dict[tuple[str, str | None], tuple[Mapping[str, str], Any]] = {}
+        """Recent queries by text and base IRI: the prefixes that the reasoner knew, and the query as algebra."""
+        self.shortcuts: dict[object, tuple[int, Any]] = {}
+        """Shortcuts of recent queries, each in a state of the data, see `kg_reasoner.sparql.repeated.shortcuts`."""
+        self._by_prefixes: dict[frozenset[tuple[str, Any]], RepeatedQueries] = {}
+
+    def with_prefixes(self, prefixes: Mapping[str, Any]) -> RepeatedQueries:
+        """Return the repeated queries for other prefixes."""
+        key = frozenset(prefixes.items())
+        known = self._by_prefixes.get(key)
+        if known is None:
+            if len(self._by_prefixes) >= CHOICES:
+                self._by_prefixes.clear()
+            known = self._by_prefixes[key] = RepeatedQueries()
+        return known
 
 
 class Place:
@@ -111,3 +128,7 @@ class Dataset(Protocol):
     def joined(self) -> Place | None:
         """Return the place where a variable stands for any named graph; None if graphs must be matched one after the other."""
         ...
+
+
+CHOICES: Final = 16
+"""The number of choices of prefixes for which repeated queries are remembered."""

@@ -26,6 +26,7 @@ from kg_reasoner.storage.kernels.readers.reader_results import FULL
 from kg_reasoner.storage.kernels.readers.xml_markup import (
     ATTRIBUTE,
     MOST_ATTRIBUTES,
+    PLAIN,
     TAKEN,
     XmlText,
     blanks_end,
@@ -249,7 +250,12 @@ def declare(document: XmlText, start: int, end: int, value: int, value_end: int)
     if is_constant(document, BASE, start, end):
         last = put_resolved(document, value, value_end)
         return BAD if last == BAD else declare_base(document, document.first + 1, last - 1)
-    return 0 if is_constant(document, SPACE_NAME, start, end) else BAD
+    if not is_constant(document, SPACE_NAME, start, end):
+        return BAD
+    for position in range(value, value_end):
+        if not document.markup[document.text[position]] & PLAIN:
+            return BAD
+    return 0
 
 
 @kernel
