@@ -7,7 +7,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Final
+from functools import cache
+from typing import Any, Final
 
 import numpy as np
 
@@ -40,6 +41,26 @@ _NAMESPACE: Final = regular_expression(
 _PREFIX: Final = regular_expression(r"(?:[A-Za-z][A-Za-z0-9_-]*)?")
 
 
+@cache
+def _tables() -> Mapping[str, Any]:
+    """Return the fields that all windows share."""
+    suffixes, suffix_offsets = concatenated(
+        [
+            *(f'"^^{kind}'.encode() for kind in (XSD.integer, XSD.decimal, XSD.double, XSD.boolean)),
+            *(str(term).encode() for term in (RDF.type, RDF.first, RDF.rest, RDF.nil)),
+        ]
+    )
+    string_type = str(XSD.string).encode()
+    return {
+        "classes": concatenated([byte_classes()])[0],
+        "suffixes": suffixes,
+        "suffix_offsets": suffix_offsets,
+        "string_type": concatenated([string_type])[0],
+        "string_type_length": len(string_type),
+        "words": concatenated([b"truefalsegraph"])[0],
+    }
+
+
 class PlainTurtle(TextWindow):
     """A window on a Turtle document.
 
@@ -56,21 +77,9 @@ class PlainTurtle(TextWindow):
     ) -> None:
         self._width = 4 if has_graphs else 3
         text = allocate(size + SLACK, np.uint8)
-        suffixes, suffix_offsets = concatenated(
-            [
-                *(f'"^^{kind}'.encode() for kind in (XSD.integer, XSD.decimal, XSD.double, XSD.boolean)),
-                *(str(term).encode() for term in (RDF.type, RDF.first, RDF.rest, RDF.nil)),
-            ]
-        )
-        string_type = str(XSD.string).encode()
         document = StructTable(TurtleText, capacity=1).add(
-            classes=concatenated([byte_classes()])[0],
+            **_tables(),
             text=text,
-            suffixes=suffixes,
-            suffix_offsets=suffix_offsets,
-            string_type=concatenated([string_type])[0],
-            string_type_length=len(string_type),
-            words=concatenated([b"truefalsegraph"])[0],
             scope=allocate(1, np.uint8),
             scope_length=-1,
             work=allocate(_WORK + SLACK, np.uint8),
