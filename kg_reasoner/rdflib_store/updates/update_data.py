@@ -64,7 +64,11 @@ def data_to_delete(changes: UpdateChanges, quads: Sequence[QuadTemplate], target
     in_graph: list[bool] = []
     for *triple, name in quads:
         row = [term_text(cast(Term, term)) for term in triple]
-        graph = text_from_rdflib(target) if name is None and target is not None else term_text(cast(Term, name or triple[0]))
+        graph = row[0]  # in no graph by name, any known term will do
+        if name is not None:
+            graph = term_text(cast(Term, name))
+        elif target is not None:
+            graph = text_from_rdflib(target)
         texts += [*row, graph]
         in_graph.append(name is not None or target is not None)
     found = changes.dictionary.find_texts(texts).reshape(-1, 4)
