@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gc
+import weakref
 from collections.abc import Iterator
 from random import Random
 from typing import Any
@@ -135,3 +137,19 @@ def test_without_memory_for_two(error: type[Exception], at_once: list[int]) -> N
     expect_all(dictionary, [name(number) for number in range(400)])
     assert refused
     assert max(at_once) > 200
+
+
+def test_dictionaries_do_not_wait_for_the_garbage_collector() -> None:
+    """Their tables are large: they are freed with the last reference, also in the midst of growth."""
+    dictionary = Dictionary()
+    dictionary.encode_texts([name(number) for number in range(120)])
+    growth = dictionary._growth
+    while growth._tables is None:
+        dictionary.encode_texts([name(len(dictionary))])
+    table, growing = weakref.ref(dictionary), weakref.ref(growth)
+    gc.disable()
+    try:
+        del dictionary, growth
+        assert table() is None and growing() is None
+    finally:
+        gc.enable()

@@ -88,7 +88,7 @@ class Dictionary:
         """Held where terms are looked up or interned."""
         self.claim: Callable[[int], None] = grant
         """Called with a number of bytes before they are allocated; raises an error if that is too much."""
-        self._growth = TermGrowth(self, self._terms)
+        self._growth = TermGrowth(self._terms)
 
     def __len__(self) -> int:
         return self._terms.count
@@ -364,7 +364,7 @@ class Dictionary:
                 done = native.intern_texts(self._address, *layout.addresses, done, len(pieces))
                 if done < len(pieces):
                     self.make_room(len(pieces[done]))
-            self._growth.advance()
+            self._growth.advance(self.claim)
             return np.array(layout.ids[: len(pieces)])
 
     def encode_buffers(self, data: Buffer, offsets: npt.NDArray[np.int64], *, only_known: bool = False) -> Ids:
@@ -389,7 +389,7 @@ class Dictionary:
                 done = native.intern_texts(self._address, *addresses, done, count)
                 if done < count:
                     self.make_room(int(offsets[done + 1] - offsets[done]))
-            self._growth.advance()
+            self._growth.advance(self.claim)
         return np.asarray(ids)
 
     def _layout(self, length: int, count: int) -> _Layout:
