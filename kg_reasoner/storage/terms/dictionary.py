@@ -478,10 +478,10 @@ class Dictionary:
     def _set_text_capacity(self, capacity: int) -> None:
         """Switch to a buffer of another size for the texts."""
         terms, used = self._terms, self.text_bytes
+        self._growth.discard()
         self.claim(capacity)
         texts = allocate(capacity, np.uint8)
         texts[:used] = terms.texts[:used]
-        self._growth.discard()
         terms.publish(texts=texts, text_capacity=capacity)
 
     def _set_room(self, room: int) -> None:
@@ -489,11 +489,11 @@ class Dictionary:
         terms, count = self._terms, self._terms.count
         if count + 4 > MOST:
             raise CapacityError(f"the dictionary has {count:,} terms, the maximal number")
+        self._growth.discard()
         self.claim(BYTES_A_TERM * room)
         fields = _empty_tables(room)
         fields["offsets"][: count + 1] = terms.offsets[: count + 1]
         native.rehash_texts(self._address, address(fields["slots"]), address(fields["hashes"]), fields["mask"], 0, count)
-        self._growth.discard()
         terms.publish(**fields)
 
 

@@ -68,7 +68,7 @@ class TermGrowth:
             self._texts = None
 
     def discard(self) -> None:
-        """Discard the successors, because the tables have been replaced or emptied."""
+        """Give back the successors, because the tables are going to be replaced or emptied."""
         self._tables = self._texts = None
 
 
