@@ -11,7 +11,7 @@ from rdflib.store import TripleAddedEvent
 from rdflib.term import Node
 
 from kg_reasoner import Reasoner, graph_of
-from kg_reasoner.errors import ReasonerError
+from kg_reasoner.errors import LoadError, ReasonerError
 from kg_reasoner.rdflib_store import KGReasonerStore
 from kg_reasoner.sparql.queries.sparql_text import read_query
 from tests.helpers.effort import thinned
@@ -100,6 +100,23 @@ def test_quads_that_are_not_rdf_are_not_inserted() -> None:
         (EX.b, EX.r, EX.c, EX.c),
         (EX.b, EX.c, EX.b, EX.g),
     }
+
+
+LANG_STRING = "<http://www.w3.org/1999/02/22-rdf-syntax-ns#langString>"
+
+
+@pytest.mark.parametrize(
+    "triple, message",
+    [
+        (f"ex:a ex:p 'x'^^{LANG_STRING}", "has the datatype .*langString and no language tag"),
+        ("ex:a ex:p _:b . 'x' ex:p _:b", 'the literal "x" cannot be the subject of a triple: "x" <http://example.org/p> _:b$'),
+    ],
+)
+def test_errors_of_data_name_what_is_written(triple: str, message: str) -> None:
+    graph = graph_of(Reasoner())
+    with pytest.raises(LoadError, match=message):
+        graph.update(f"{PREFIXES} INSERT DATA {{ ex:a ex:p 1 }} ; INSERT DATA {{ {triple} }}")
+    assert not set(graph)
 
 
 @pytest.mark.parametrize(

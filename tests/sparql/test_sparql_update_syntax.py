@@ -47,6 +47,10 @@ PREFIX : <urn:> INSERT DATA { :a :p 1 } ; PREFIX : <http://b.example/> PREFIX x:
 UNCOMMON = """
 INSERT DATA { ?x :p :b }
 INSERT DATA { GRAPH ?g { :a :p :b } }
+INSERT DATA { GRAPH ?g { } }
+DELETE DATA { GRAPH ?g { } }
+INSERT DATA { :a :p "x"^^<http://www.w3.org/1999/02/22-rdf-syntax-ns#langString> }
+INSERT { ?x :p ?y } WHERE { ?x :p ?y , "x"^^<http://www.w3.org/1999/02/22-rdf-syntax-ns#dirLangString> }
 DELETE DATA { :a :p _:b }
 DELETE DATA { :a :p [] }
 DELETE WHERE { ?x :p _:b }

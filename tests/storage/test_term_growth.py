@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gc
+import weakref
 from collections.abc import Iterator
 from random import Random
 from typing import Any
@@ -135,3 +137,35 @@ def test_without_memory_for_two(error: type[Exception], at_once: list[int]) -> N
     expect_all(dictionary, [name(number) for number in range(400)])
     assert refused
     assert max(at_once) > 200
+
+
+def growing() -> Dictionary:
+    """Return a dictionary whose tables have a successor that is not complete."""
+    dictionary = Dictionary()
+    dictionary.encode_texts([name(number) for number in range(120)])
+    while dictionary._growth._tables is None:
+        dictionary.encode_texts([name(len(dictionary))])
+    return dictionary
+
+
+def test_successors_that_are_too_late_are_given_back_first() -> None:
+    """Tables that grow at once find the memory that their successors took."""
+    dictionary, given_back = growing(), list[bool]()
+    assert dictionary._growth._tables is not None
+    successor = weakref.ref(dictionary._growth._tables)
+    dictionary.claim = lambda _: given_back.append(successor() is None)
+    dictionary.encode_texts([name(number) for number in range(300)])
+    expect_all(dictionary, [name(number) for number in range(300)])
+    assert all(given_back) and given_back
+
+
+def test_dictionaries_do_not_wait_for_the_garbage_collector() -> None:
+    """Their tables are large: they are freed with the last reference, also in the midst of growth."""
+    dictionary = growing()
+    references = weakref.ref(dictionary), weakref.ref(dictionary._growth)
+    gc.disable()
+    try:
+        del dictionary
+        assert [reference() for reference in references] == [None, None]
+    finally:
+        gc.enable()

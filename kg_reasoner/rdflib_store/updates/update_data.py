@@ -16,7 +16,7 @@ from kg_reasoner.rdflib_store.graphs.transactions import IN_DEFAULT
 from kg_reasoner.sparql.algebra import PatternTerm
 from kg_reasoner.sparql.update_algebra import QuadTemplate
 from kg_reasoner.storage.arrays import NO_QUADS, Flags, Ids, selected_rows
-from kg_reasoner.terms import BlankNode, Term, term_text
+from kg_reasoner.terms import Term, term_text
 
 if TYPE_CHECKING:
     from rdflib.term import Node
@@ -38,17 +38,13 @@ def data_to_insert(changes: UpdateChanges, quads: Sequence[QuadTemplate], target
         LoadError: A quad is not an RDF quad.
         ReasonerError: A graph holds the inferred triples and is read-only.
     """
-    scope, labels = f"_:b{uuid.uuid4().hex}x", dict[BlankNode, str]()
+    scope, fresh = f"_:b{uuid.uuid4().hex}x", dict[str, str]()
     texts: list[str] = []
     graphs: list[int] = []
     known: dict[PatternTerm | None, int] = {}
     for *triple, name in quads:
-        texts += checked_triple(
-            [
-                labels.setdefault(term, f"{scope}{len(labels)}") if isinstance(term, BlankNode) else term_text(cast(Term, term))
-                for term in triple
-            ]
-        )
+        for text in checked_triple([term_text(cast(Term, term)) for term in triple]):
+            texts.append(fresh.setdefault(text, f"{scope}{len(fresh)}") if text[0] == "_" else text)
         if name not in known:
             known[name] = changes.writer.graph_id(target if name is None else to_rdflib(cast(Term, name)))
         graphs.append(known[name])

@@ -20,6 +20,8 @@ _CANONICAL: Final = re.compile(r"(?!-0(?:\.0+)?$)-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)
 """The numbers that rdflib does not normalise."""
 _OF_AGGREGATE: Final = re.compile("__agg_[0-9]+__")
 """The names of the variables for aggregates."""
+_OF_LANGUAGES: Final = (RDF.langString, RDF.dirLangString)
+"""The datatypes of literals with language tags, which others cannot have."""
 _DEEPEST: Final = 40
 
 
@@ -151,7 +153,10 @@ class QueryTermReader(Tokens):
                 raise Unread
             return Literal(lexical, RDF.langString.value, tag.lower())
         if self.accept("^^"):
-            return Literal(lexical, self.iri().value)
+            datatype = self.iri()
+            if datatype in _OF_LANGUAGES:
+                raise Unread
+            return Literal(lexical, datatype.value)
         return Literal(lexical)
 
     def term(self) -> PatternTerm:

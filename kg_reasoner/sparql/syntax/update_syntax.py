@@ -118,7 +118,7 @@ class _UpdateReader(QueryReader):
                 may_be_triples = False
                 continue
             self.expect_word("GRAPH")
-            name = self.variable() if self.kind == VARIABLE else self.iri()
+            name = self.variable() if has_variables and self.kind == VARIABLE else self.iri()
             self.expect("{")
             if self.sees_triples():
                 self._add_triples(found, name)

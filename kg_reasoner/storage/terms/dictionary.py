@@ -88,7 +88,7 @@ class Dictionary:
         """Held where terms are looked up or interned."""
         self.claim: Callable[[int], None] = grant
         """Called with a number of bytes before they are allocated; raises an error if that is too much."""
-        self._growth = TermGrowth(self, self._terms)
+        self._growth = TermGrowth(self._terms)
 
     def __len__(self) -> int:
         return self._terms.count
@@ -364,7 +364,7 @@ class Dictionary:
                 done = native.intern_texts(self._address, *layout.addresses, done, len(pieces))
                 if done < len(pieces):
                     self.make_room(len(pieces[done]))
-            self._growth.advance()
+            self._growth.advance(self.claim)
             return np.array(layout.ids[: len(pieces)])
 
     def encode_buffers(self, data: Buffer, offsets: npt.NDArray[np.int64], *, only_known: bool = False) -> Ids:
@@ -389,7 +389,7 @@ class Dictionary:
                 done = native.intern_texts(self._address, *addresses, done, count)
                 if done < count:
                     self.make_room(int(offsets[done + 1] - offsets[done]))
-            self._growth.advance()
+            self._growth.advance(self.claim)
         return np.asarray(ids)
 
     def _layout(self, length: int, count: int) -> _Layout:
@@ -478,10 +478,10 @@ class Dictionary:
     def _set_text_capacity(self, capacity: int) -> None:
         """Switch to a buffer of another size for the texts."""
         terms, used = self._terms, self.text_bytes
+        self._growth.discard()
         self.claim(capacity)
         texts = allocate(capacity, np.uint8)
         texts[:used] = terms.texts[:used]
-        self._growth.discard()
         terms.publish(texts=texts, text_capacity=capacity)
 
     def _set_room(self, room: int) -> None:
@@ -489,11 +489,11 @@ class Dictionary:
         terms, count = self._terms, self._terms.count
         if count + 4 > MOST:
             raise CapacityError(f"the dictionary has {count:,} terms, the maximal number")
+        self._growth.discard()
         self.claim(BYTES_A_TERM * room)
         fields = _empty_tables(room)
         fields["offsets"][: count + 1] = terms.offsets[: count + 1]
         native.rehash_texts(self._address, address(fields["slots"]), address(fields["hashes"]), fields["mask"], 0, count)
-        self._growth.discard()
         terms.publish(**fields)
 
 

@@ -7,7 +7,7 @@ successor has got remains valid. One that is not complete in time is discarded, 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import Any, Final, Protocol
+from typing import Any, Final
 
 import numpy as np
 
@@ -36,91 +36,86 @@ TEXT_SLICE: Final = 1 << 15
 """The same in bytes of texts."""
 
 
-class ClaimsMemory(Protocol):
-    """A `kg_reasoner.storage.terms.dictionary.Dictionary`, which documents this member."""
-
-    claim: Callable[[int], None]
-
-
 class TermGrowth:
     """The successors of a dictionary's tables. All methods are called by the thread that holds the dictionary's mutex.
 
     Args:
-        dictionary: The dictionary.
-        terms: Its tables.
+        terms: The dictionary's tables.
     """
 
-    def __init__(self, dictionary: ClaimsMemory, terms: Record) -> None:
-        self._dictionary, self._terms = dictionary, terms
+    def __init__(self, terms: Record) -> None:
+        self._terms = terms
         self._tables: Iterator[None] | None = None
         self._texts: Iterator[None] | None = None
 
-    def advance(self) -> None:
-        """Fill the successors further, as far as the terms that are new since the last call require, or begin them."""
+    def advance(self, claim: Callable[[int], None]) -> None:
+        """Fill the successors further, as far as the terms that are new since the last call require, or begin them.
+
+        Args:
+            claim: Called with a number of bytes before they are allocated; raises an error if that is too much.
+        """
         terms = self._terms
         count = terms.count
         if count < capacities.current.large:
             return
         if self._tables is None and count >= NEARLY_FULL * terms.room and terms.room < MOST:
-            self._tables = self._renew_tables()
+            self._tables = _renew_tables(terms, claim)
         if self._texts is None and terms.offsets[count] >= NEARLY_FULL * terms.text_capacity:
-            self._texts = self._renew_texts()
+            self._texts = _renew_texts(terms, claim)
         if self._tables is not None and next(self._tables, self) is self:
             self._tables = None
         if self._texts is not None and next(self._texts, self) is self:
             self._texts = None
 
     def discard(self) -> None:
-        """Discard the successors, because the tables have been replaced or emptied."""
+        """Give back the successors, because the tables are going to be replaced or emptied."""
         self._tables = self._texts = None
 
-    def _renew_tables(self) -> Iterator[None]:
-        """Replace the tables by larger ones, step by step."""
-        terms = self._terms
-        room = 2 * terms.room
-        try:
-            self._dictionary.claim(BYTES_A_TERM * room)
-            fields = term_tables(room)
-        except (LimitError, MemoryError):  # they grow when they must
-            return
-        offsets, slots, hashes = fields["offsets"], fields["slots"], fields["hashes"]
-        share = len(slots) // terms.room
 
-        def count() -> int:
-            return terms.count
+def _renew_tables(terms: Record, claim: Callable[[int], None]) -> Iterator[None]:
+    """Replace the tables by larger ones, step by step."""
+    room = 2 * terms.room
+    try:
+        claim(BYTES_A_TERM * room)
+        fields = term_tables(room)
+    except (LimitError, MemoryError):  # they grow when they must
+        return
+    offsets, slots, hashes = fields["offsets"], fields["slots"], fields["hashes"]
+    share = len(slots) // terms.room
 
-        for first, end in _parts(lambda: terms.room, count, SLICE):
-            part = slice(share * first, share * end)
-            slots[part], hashes[part] = (
-                EMPTY,
-                0,
-            )  # the latter, too, so that no later step touches all of its pages for the first time
+    def count() -> int:
+        return terms.count
+
+    for first, end in _parts(lambda: terms.room, count, SLICE):
+        part = slice(share * first, share * end)
+        slots[part] = EMPTY
+        hashes[part] = 0  # so that no later step touches all of its pages for the first time
+        yield
+    for first, end in _parts(count, count, SLICE):
+        offsets[first : end + 1] = terms.offsets[first : end + 1]
+        native.rehash_texts(terms.address, address(slots), address(hashes), fields["mask"], first, end)
+        if end < terms.count:
             yield
-        for first, end in _parts(count, count, SLICE):
-            offsets[first : end + 1] = terms.offsets[first : end + 1]
-            native.rehash_texts(terms.address, address(slots), address(hashes), fields["mask"], first, end)
-            if end < terms.count:
-                yield
-        terms.publish(**fields)
+    terms.publish(**fields)
 
-    def _renew_texts(self) -> Iterator[None]:
-        """Replace the buffer of the texts by a larger one, step by step."""
-        terms = self._terms
-        capacity = 2 * terms.text_capacity
-        try:
-            self._dictionary.claim(capacity)
-            texts = allocate(capacity, np.uint8)
-        except (LimitError, MemoryError):
-            return
 
-        def used() -> int:
-            return int(terms.offsets[terms.count])
+def _renew_texts(terms: Record, claim: Callable[[int], None]) -> Iterator[None]:
+    """Replace the buffer of the texts by a larger one, step by step."""
+    capacity = 2 * terms.text_capacity
+    try:
+        claim(capacity)
+        texts = allocate(capacity, np.uint8)
+    except (LimitError, MemoryError):
+        return
 
-        for first, end in _parts(used, used, TEXT_SLICE):
-            texts[first:end] = terms.texts[first:end]
-            if end < used():
-                yield
-        terms.publish(texts=texts, text_capacity=capacity)
+    def used() -> int:
+        return int(terms.offsets[terms.count])
+
+    for first, end in _parts(used, used, TEXT_SLICE):
+        texts[first:end] = terms.texts[first:end]
+        if end < used():
+            yield
+    terms.publish(texts=texts, text_capacity=capacity)
 
 
 def _parts(size: Callable[[], int], number: Callable[[], int], least: int) -> Iterator[tuple[int, int]]:
