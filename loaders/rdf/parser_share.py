@@ -19,18 +19,18 @@ _BYTES_OF_A_TRIPLE: Final = 64
 _FEW: Final = 1 << 16
 
 
-def window_size(window: int | None, block: int, stored: int | None = None) -> int:
+def window_size(window: int | None, block: int, size: int | None) -> int:
     """Return how many bytes of a document are in memory.
 
     Args:
         window: The number, if it is given.
         block: The number of triples in a block.
-        stored: The number of stored bytes of the document, if it is known: a small one has a small window.
+        size: The number of bytes of the document, if it is known: a small one has a small window.
 
     Returns:
         The number.
     """
-    return window or max(LEAST, min(_BYTES_OF_A_TRIPLE * block, WINDOW, WINDOW if stored is None else stored + 1))
+    return window or max(LEAST, min(_BYTES_OF_A_TRIPLE * block, WINDOW, WINDOW if size is None else size + 1))
 
 
 @dataclass(slots=True)

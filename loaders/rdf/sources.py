@@ -105,7 +105,9 @@ class Document:
 
 
 class OpenDocument:
-    """An open document. `head` is its beginning, `stream` its whole content from the start, decompressed, without a BOM."""
+    """An open document. `head` is its beginning, `stream` its whole content from the start, decompressed, without a BOM, and `size`
+    the number of its stored bytes if it is not compressed and they are known.
+    """
 
     def __init__(self, document: Document) -> None:
         self.document = document
@@ -118,6 +120,7 @@ class OpenDocument:
             stored = io.BufferedReader(self._raw, _RAW_BUFFER)
             content: io.RawIOBase = stored  # type: ignore[assignment]
             packing = packing_of(stored.peek(_MAGIC)[:_MAGIC])
+            self.size = document.size if packing is None else None
             if packing is not None:
                 content = unpacked(stored, packing)
                 if document.size is not None:  # a pipe may keep a thread waiting

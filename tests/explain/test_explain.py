@@ -613,13 +613,14 @@ def check_problem(miss: Miss, part: object, binding: Binding, everything: Store)
         assert miss.problem == ("error" if found is None else "differs")
         assert found is None or format_term(found) in miss.note
     elif isinstance(part, Aggregate) and all(variable in binding for variable in part.group):
-        same = [group for group in groups(part, everything) if all(group[v] == binding[v] for v in part.group)]
-        names_its_key = any(result.variable in part.group for result in part.bindings)  # no group has a result other than its key
-        assert (miss.problem == "differs") == bool(same) or names_its_key
+        names = {result.variable: Variable(f"result {number}") for number, result in enumerate(part.bindings)}
+        apart = replace(part, bindings=tuple(replace(result, variable=names[result.variable]) for result in part.bindings))
+        same = [group for group in groups(apart, everything) if all(group[v] == binding[v] for v in part.group)]
+        assert (miss.problem == "differs") == bool(same)
         for group in same:
-            differing = [b.variable for b in part.bindings if b.variable in binding and binding[b.variable] != group[b.variable]]
+            differing = [v for v, name in names.items() if v in binding and binding[v] != group[name]]
             assert differing
-            assert all(f"{v} is {format_term(group[v])}, not {format_term(binding[v])}" in miss.note for v in differing)
+            assert all(f"{v} is {format_term(group[names[v]])}, not {format_term(binding[v])}" in miss.note for v in differing)
     else:
         assert miss.problem == ("violated" if isinstance(part, Negation) else "missing")
 

@@ -281,6 +281,21 @@ def test_the_third_query_of_a_shape_is_not_parsed(monkeypatch: pytest.MonkeyPatc
     assert [in_our_terms(graph.query(query % number)) for number in (5, 20)] == [{(IRI("urn:6"),): 1}, {}]
 
 
+def test_what_was_learned_may_be_forgotten_by_another_thread_meanwhile(monkeypatch: pytest.MonkeyPatch) -> None:
+    graph, bindings = people(9), QueryShape.bindings
+    query = "SELECT ?x { <urn:%s> <urn:p> ?x }"
+    assert [len(graph.query(query % number)) for number in range(3)] == [1, 1, 1]
+    caches = graph.store.reasoner.core.caches
+
+    def forgetting(shape: QueryShape, constants: Any) -> Any:
+        for repeated in caches._by_prefixes.values():
+            repeated.ready.clear()
+        return bindings(shape, constants)
+
+    monkeypatch.setattr(QueryShape, "bindings", forgetting)
+    assert len(graph.query(query % 5)) == 1
+
+
 def test_a_shape_has_the_prefixes_of_its_queries() -> None:
     graph = people(9)
     query = "SELECT ?x { <urn:%s> a:p ?x }"

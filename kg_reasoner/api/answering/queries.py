@@ -151,7 +151,7 @@ def _few(core: ReasonerCore, key: tuple[object, ...], bindings: Mapping[str, Any
 
 def _few_of_shape(core: ReasonerCore, text: Cut) -> QueryResult | None:
     """Return the answer to a query if others of its shape were asked in the same state, see `_few`."""
-    for key, values in known_shapes(core.caches, text):
+    for key, _, values in known_shapes(core.caches, text):
         found = _few(core, key, values)
         if found is not None:
             core.caches.outline(text.outline).note_use()

@@ -173,15 +173,15 @@ def _of_shape(dataset: QueryDataset, graph: Graph, text: Cut, prefixes: Mapping[
 
     core = dataset.graphs.reasoner.core
     repeated = core.caches.with_prefixes(prefixes)
-    if text.outline not in repeated.shapes:
+    shapes = list(known_shapes(repeated, text))
+    if not shapes:
         return None
     known = graph.store.dataset if isinstance(graph.store, DatasetStore) else dataset
     with core.watch(), known.reading():
         state = core.engine.lock.state()
         if current_watch().limits != UNLIMITED or not _is_whole(StorePlaces(known, graph).default(), core.queries):
             return None
-        for key, values in known_shapes(repeated, text):
-            since, shortcut, shape = repeated.ready[key]
+        for _, (since, shortcut, shape), values in shapes:
             found = few_at_once(shortcut, core.caches, values.values(), shape.prefixes) if since == state else None
             if found is not None:
                 repeated.outline(text.outline).note_use()

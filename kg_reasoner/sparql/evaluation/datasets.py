@@ -19,15 +19,19 @@ from kg_reasoner.terms import Term
 REMEMBERED: Final = 256
 """The number of queries with shortcuts that are remembered."""
 
-__all__ = ["Caches", "Dataset", "Place", "Places"]
+__all__ = ["Caches", "Dataset", "Place", "Places", "Ready", "RepeatedQueries"]
+
+
+Ready: TypeAlias = tuple[int, Any, Any]
+"""The state of the data, the shortcut of a query in it, and the query as it was parsed."""
 
 
 class RepeatedQueries:
     """Recent queries that can be answered at once, for one choice of prefixes that their texts do not declare."""
 
     def __init__(self) -> None:
-        self.ready: dict[tuple[object, ...], tuple[int, Any, Any]] = {}
-        """Queries with shortcuts by text, base IRI and given variables: the state of the data, the shortcut, the parsed query."""
+        self.ready: dict[tuple[object, ...], Ready] = {}
+        """Queries with shortcuts, by text, base IRI and given variables."""
         self.shapes: dict[tuple[str, ...], LearnedOutline] = {}
         """Knowledge about recent outlines of queries."""
 
@@ -40,7 +44,7 @@ class RepeatedQueries:
             known = self.shapes[outline] = LearnedOutline()
         return known
 
-    def remember(self, key: tuple[object, ...], ready: tuple[int, Any, Any]) -> None:
+    def remember(self, key: tuple[object, ...], ready: Ready) -> None:
         """Remember a query that has a shortcut."""
         if len(self.ready) >= REMEMBERED:
             self.ready.clear()

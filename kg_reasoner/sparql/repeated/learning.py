@@ -7,7 +7,7 @@ from typing import Any
 
 from kg_reasoner.query.patterns import Queries
 from kg_reasoner.sparql.evaluation.cutting import Cut
-from kg_reasoner.sparql.evaluation.datasets import RepeatedQueries
+from kg_reasoner.sparql.evaluation.datasets import Ready, RepeatedQueries
 from kg_reasoner.sparql.queries.parsed import ParsedQuery
 from kg_reasoner.sparql.repeated.query_shapes import shape_of
 from kg_reasoner.sparql.repeated.shortcut import ALWAYS
@@ -17,8 +17,8 @@ from kg_reasoner.terms import Term
 __all__ = ["known_shapes", "learn_shape"]
 
 
-def known_shapes(known: RepeatedQueries, text: Cut) -> Iterator[tuple[tuple[object, ...], dict[str, Term]]]:
-    """Yield the keys of `known.ready` with which a query may be answered, and the values of the parameters.
+def known_shapes(known: RepeatedQueries, text: Cut) -> Iterator[tuple[tuple[object, ...], Ready, dict[str, Term]]]:
+    """Yield what has been learned that may answer a query: its key in `known.ready`, what is there, and the parameters' values.
 
     Args:
         known: What has been learned.
@@ -28,8 +28,8 @@ def known_shapes(known: RepeatedQueries, text: Cut) -> Iterator[tuple[tuple[obje
     for key in () if seen is None else seen.keys(text):
         ready = known.ready.get(key)
         values = None if ready is None else ready[2].bindings(text.constants)
-        if values is not None:
-            yield key, values
+        if ready is not None and values is not None:
+            yield key, ready, values
 
 
 def learn_shape(

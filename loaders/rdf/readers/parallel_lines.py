@@ -29,6 +29,7 @@ __all__ = ["read_lines"]
 _BYTES_OF_A_LINE: Final = 100
 _LARGEST_PIECE: Final = 1 << 21
 _SMALLEST_BUFFER: Final = 1 << 14
+"""The size of the buffers for small documents."""
 _RETURN: Final = ord("\r")
 _ALONE: Final = 8
 """The number of pieces up to which one thread reads the whole document, as it does for short ones. If the document is known to be
@@ -56,7 +57,8 @@ def read_lines(opened: OpenDocument, format: Format, reading: Reading) -> Iterat
     """
     document, dictionary, scope = opened.document, reading.dictionary, reading.scope_of(opened)
     reader = _Reader(document, format, Encoder(dictionary, scope, parsed=False))
-    buffers = _Buffers(max(_BYTES_OF_A_LINE, min(reading.block * _BYTES_OF_A_LINE, _largest_piece(document.size))) + 1)
+    most = _LARGEST_PIECE if opened.size is None else max(_SMALLEST_BUFFER, min(opened.size + 1, _LARGEST_PIECE))
+    buffers = _Buffers(max(_BYTES_OF_A_LINE, min(reading.block * _BYTES_OF_A_LINE, most)) + 1)
     pieces = _whole_lines(opened.stream, document, buffers)
     alone = 1 if (document.size or 0) > 2 * _ALONE * buffers.size else _ALONE
     try:
@@ -70,11 +72,6 @@ def read_lines(opened: OpenDocument, format: Format, reading: Reading) -> Iterat
     except _LongLineError:
         message = f"the line is longer than {document.bounds.line} bytes"
         raise document.error(message, reader.line, hint=hint_for("line")) from None
-
-
-def _largest_piece(size: int | None) -> int:
-    """Return the size of a piece of a document of some bytes, if that is known: small documents have small buffers."""
-    return _LARGEST_PIECE if size is None else max(_SMALLEST_BUFFER, min(size + 1, _LARGEST_PIECE))
 
 
 class _Reader:

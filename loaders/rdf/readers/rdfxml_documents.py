@@ -59,7 +59,7 @@ def read_rdfxml(opened: OpenDocument, reading: Reading, *, window: int | None = 
     Raises:
         LoadError: The document is wrong.
     """
-    reader = _Reader(opened, reading, window_size(window, reading.block, opened.document.size))
+    reader = _Reader(opened, reading, window_size(window, reading.block, opened.size))
     reader.widest = min(widest, opened.document.bounds.literal)
     for rows in in_blocks(reader.rows(), min(reading.block, ROWS), 3):
         yield rows, None

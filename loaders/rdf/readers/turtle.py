@@ -71,7 +71,7 @@ def read_turtle(
         LoadError: The document is wrong.
     """
     scope = reading.scope_of(opened)
-    reader = _Reader(opened, reading, scope, window_size(window, reading.block, opened.document.size), format)
+    reader = _Reader(opened, reading, scope, window_size(window, reading.block, opened.size), format)
     if reading.threads > 1 and not format.graphs:
         reader.ahead = Ahead(reading.dictionary, scope, reading.threads, not opened.document.reopens, part)
     for rows in in_blocks(reader.rows(), min(reading.block, ROWS), reader.width):
